@@ -1,0 +1,367 @@
+//! The JSON form of a topology: strict in, canonical out. The schema is `docs/topology.schema.json`.
+
+use serde::de::{self, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
+use std::marker::PhantomData;
+
+use crate::error::{Error, Result};
+use crate::hash::KeyHasher;
+use crate::health::FailureAccrual;
+use crate::topology::{MAX_NODES, MAX_NUM_REPS, MAX_WEIGHT, MAX_WEIGHT_UNIT, Node, Scheme, Serving, Topology};
+
+/// The largest document that is read, in bytes.
+pub const MAX_DOCUMENT_BYTES: usize = 64 << 20;
+
+/// The version of the document's form.
+const FORMAT: i64 = 1;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    format: Whole<0, { i64::MAX }>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    revision: Option<Whole<1, { i64::MAX }>>,
+    scheme: SchemeForm,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    key_hasher: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    num_reps: Option<Whole<1, { MAX_NUM_REPS as i64 }>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    weight_unit: Option<Whole<1, { MAX_WEIGHT_UNIT as i64 }>>,
+    #[serde(default)]
+    eject_failed_host: bool,
+    #[serde(default)]
+    failure_accrual: AccrualForm,
+    nodes: Bounded<NodeForm>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    partitions: Option<Bounded<ServingForm>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SchemeForm {
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    native: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    profile: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    old_libmemcached: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    thrift_keys: Option<bool>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct AccrualForm {
+    consecutive_failures: Whole<1, { u32::MAX as i64 }>,
+    backoff_min_ms: Whole<0, { i64::MAX }>,
+    backoff_max_ms: Whole<0, { i64::MAX }>,
+    probe_timeout_ms: Whole<0, { i64::MAX }>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NodeForm {
+    id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    host: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    port: Option<Whole<1, 65_535>>,
+    #[serde(default = "weight_of_one")]
+    weight: Whole<0, { MAX_WEIGHT as i64 }>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    shard_id: Option<Id>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    zone: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ServingForm {
+    shard_id: Id,
+    serves: Vec<Id>,
+}
+
+/// A shard or partition id.
+type Id = Whole<{ i32::MIN as i64 }, { i32::MAX as i64 }>;
+
+const fn weight_of_one() -> Whole<0, { MAX_WEIGHT as i64 }> {
+    Whole(1)
+}
+
+/// An integer of a range, whose refusal says the range and not the name of a machine type.
+#[derive(Clone, Copy)]
+struct Whole<const LEAST: i64, const MOST: i64>(i64);
+
+impl<const LEAST: i64, const MOST: i64> Serialize for Whole<LEAST, MOST> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_i64(self.0)
+    }
+}
+
+impl<'de, const LEAST: i64, const MOST: i64> Deserialize<'de> for Whole<LEAST, MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Range<const LEAST: i64, const MOST: i64>;
+        impl<const LEAST: i64, const MOST: i64> Visitor<'_> for Range<LEAST, MOST> {
+            type Value = i64;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(formatter, "an integer from {LEAST} to {MOST}")
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> std::result::Result<i64, E> {
+                if (LEAST..=MOST).contains(&value) {
+                    Ok(value)
+                } else {
+                    Err(E::invalid_value(de::Unexpected::Signed(value), &self))
+                }
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> std::result::Result<i64, E> {
+                match i64::try_from(value) {
+                    Ok(value) => self.visit_i64(value),
+                    Err(_) => Err(E::invalid_value(de::Unexpected::Unsigned(value), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(Range::<LEAST, MOST>).map(Self)
+    }
+}
+
+impl<const LEAST: i64, const MOST: i64> Whole<LEAST, MOST> {
+    const fn signed(self) -> i32 {
+        self.0 as i32
+    }
+
+    const fn unsigned(self) -> u32 {
+        self.0 as u32
+    }
+
+    const fn long(self) -> u64 {
+        self.0 as u64
+    }
+}
+
+/// An optional field that is there must have its type: `null` is refused, so that a lost value is not taken
+/// for a wanted default.
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// A list of at most [`MAX_NODES`] items: a longer one is refused while it is read, not after.
+struct Bounded<T>(Vec<T>);
+
+impl<T: Serialize> Serialize for Bounded<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Bounded<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Items<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
+            type Value = Vec<T>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(formatter, "a list of at most {MAX_NODES} items")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Self::Value, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = list.next_element()? {
+                    if items.len() == MAX_NODES {
+                        return Err(de::Error::custom(format!(
+                            "more than {MAX_NODES} items; at most {MAX_NODES} are right"
+                        )));
+                    }
+                    items.push(item);
+                }
+                Ok(items)
+            }
+        }
+        deserializer.deserialize_seq(Items(PhantomData)).map(Self)
+    }
+}
+
+impl Default for AccrualForm {
+    fn default() -> Self {
+        FailureAccrual::default().into()
+    }
+}
+
+impl From<FailureAccrual> for AccrualForm {
+    fn from(policy: FailureAccrual) -> Self {
+        Self {
+            consecutive_failures: Whole(i64::from(policy.consecutive_failures)),
+            backoff_min_ms: Whole(policy.backoff_min_ms as i64),
+            backoff_max_ms: Whole(policy.backoff_max_ms as i64),
+            probe_timeout_ms: Whole(policy.probe_timeout_ms as i64),
+        }
+    }
+}
+
+impl From<AccrualForm> for FailureAccrual {
+    fn from(form: AccrualForm) -> Self {
+        Self {
+            consecutive_failures: form.consecutive_failures.unsigned(),
+            backoff_min_ms: form.backoff_min_ms.long(),
+            backoff_max_ms: form.backoff_max_ms.long(),
+            probe_timeout_ms: form.probe_timeout_ms.long(),
+        }
+    }
+}
+
+impl From<NodeForm> for Node {
+    fn from(form: NodeForm) -> Self {
+        Self {
+            id: form.id,
+            host: form.host,
+            port: form.port.map(|port| port.unsigned() as u16),
+            weight: form.weight.unsigned(),
+            shard_id: form.shard_id.map(Whole::signed),
+            zone: form.zone,
+        }
+    }
+}
+
+impl From<&Node> for NodeForm {
+    fn from(node: &Node) -> Self {
+        Self {
+            id: node.id.clone(),
+            host: node.host.clone(),
+            port: node.port.map(|port| Whole(i64::from(port))),
+            weight: Whole(i64::from(node.weight)),
+            shard_id: node.shard_id.map(|id| Whole(i64::from(id))),
+            zone: node.zone.clone(),
+        }
+    }
+}
+
+impl SchemeForm {
+    fn read(&self) -> Result<Scheme> {
+        let unknown = |place: &'static str, name: &str, known: &str| {
+            Error::topology(place, format!("unknown scheme {name:?}; {known} is right"))
+        };
+        match (self.native.as_deref(), self.profile.as_deref()) {
+            (Some("ring-v1"), None) => {
+                let option = [("old_libmemcached", self.old_libmemcached), ("thrift_keys", self.thrift_keys)]
+                    .into_iter()
+                    .find(|(_, value)| value.is_some());
+                match option {
+                    Some((name, _)) => Err(Error::topology(
+                        format!("scheme.{name}"),
+                        "an option of the finagle profile; ring-v1 has no options",
+                    )),
+                    None => Ok(Scheme::RingV1),
+                }
+            }
+            (None, Some("finagle")) => Ok(Scheme::Finagle {
+                old_libmemcached: self.old_libmemcached.unwrap_or(false),
+                thrift_keys: self.thrift_keys.unwrap_or(false),
+            }),
+            (Some(name), None) => Err(unknown("scheme.native", name, "\"ring-v1\"")),
+            (None, Some(name)) => Err(unknown("scheme.profile", name, "\"finagle\"")),
+            _ => Err(Error::topology("scheme", "exactly one of \"native\" and \"profile\" is right")),
+        }
+    }
+
+    fn write(scheme: Scheme) -> Self {
+        let name = Some(scheme.name().to_owned());
+        match scheme {
+            Scheme::RingV1 => Self { native: name, profile: None, old_libmemcached: None, thrift_keys: None },
+            Scheme::Finagle { old_libmemcached, thrift_keys } => Self {
+                native: None,
+                profile: name,
+                old_libmemcached: Some(old_libmemcached),
+                thrift_keys: Some(thrift_keys),
+            },
+        }
+    }
+}
+
+impl Topology {
+    /// Reads a document. Unknown fields, repeated fields, `null`, wrong types and broken rules are refused; the
+    /// error names the place.
+    pub fn from_json(text: &str) -> Result<Self> {
+        if text.len() > MAX_DOCUMENT_BYTES {
+            let rule = format!("the document has {} bytes; at most {MAX_DOCUMENT_BYTES} are read", text.len());
+            return Err(Error::topology("", rule));
+        }
+        let mut parser = serde_json::Deserializer::from_str(text);
+        let document: Document = serde_path_to_error::deserialize(&mut parser)
+            .map_err(|error| Error::topology(place(&error.path().to_string()), error.inner().to_string()))?;
+        parser.end().map_err(|error| Error::topology("", error.to_string()))?;
+        document.into_topology()
+    }
+
+    /// The document, with every default written out. Reading it back gives an equal topology.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let document = Document {
+            format: Whole(FORMAT),
+            revision: self.revision().map(|revision| Whole(revision as i64)),
+            scheme: SchemeForm::write(self.scheme()),
+            key_hasher: Some(self.key_hasher().name().to_owned()),
+            num_reps: Some(Whole(i64::from(self.num_reps()))),
+            weight_unit: Some(Whole(i64::from(self.weight_unit()))).filter(|unit| unit.0 != 1),
+            eject_failed_host: self.eject_failed_host(),
+            failure_accrual: self.failure_accrual().into(),
+            nodes: Bounded(self.nodes().iter().map(NodeForm::from).collect()),
+            partitions: self.partitions().map(|partitions| {
+                let id = |&id: &i32| Whole(i64::from(id));
+                let form = |serving: &Serving| ServingForm {
+                    shard_id: id(&serving.shard_id),
+                    serves: serving.serves.iter().map(id).collect(),
+                };
+                Bounded(partitions.iter().map(form).collect())
+            }),
+        };
+        // Strings and numbers only: there is nothing in a document that JSON cannot say.
+        serde_json::to_string(&document).unwrap_or_default()
+    }
+}
+
+/// The place of a parse error: the deepest one that has a name. The parser writes `.` for the whole document and
+/// `?` where the text broke off.
+fn place(path: &str) -> String {
+    path.trim_end_matches('?').trim_end_matches('.').to_owned()
+}
+
+impl Document {
+    fn into_topology(self) -> Result<Topology> {
+        if self.format.0 != FORMAT {
+            return Err(Error::topology("format", format!("{}; {FORMAT} is right", self.format.0)));
+        }
+        let mut builder = Topology::builder(self.scheme.read()?)
+            .nodes(self.nodes.0.into_iter().map(Node::from))
+            .eject_failed_host(self.eject_failed_host)
+            .failure_accrual(self.failure_accrual.into());
+        if let Some(name) = &self.key_hasher {
+            builder = builder.key_hasher(KeyHasher::from_name(name)?);
+        }
+        if let Some(num_reps) = self.num_reps {
+            builder = builder.num_reps(num_reps.unsigned());
+        }
+        if let Some(unit) = self.weight_unit {
+            builder = builder.weight_unit(unit.unsigned());
+        }
+        if let Some(revision) = self.revision {
+            builder = builder.revision(revision.long());
+        }
+        if let Some(partitions) = self.partitions {
+            let serving = |form: ServingForm| Serving {
+                shard_id: form.shard_id.signed(),
+                serves: form.serves.into_iter().map(Whole::signed).collect(),
+            };
+            builder = builder.partitions(partitions.0.into_iter().map(serving));
+        }
+        builder.build()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,186 @@
+//! The one object with state: the snapshot in force, who is dead, and what was counted.
+
+mod counters;
+mod current;
+mod publish;
+mod vitals;
+
+pub use counters::Stats;
+pub use publish::Publish;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::error::{Error, Result};
+use crate::group::Groups;
+use crate::host::{Key, PackedKeys};
+use crate::snapshot::{Compiled, Explanation, Mask, Replicas, Route, Snapshot};
+use crate::topology::Topology;
+use counters::Counters;
+use current::Current;
+use vitals::Vitals;
+
+/// Routes keys by the topology in force. Safe for many threads.
+///
+/// Lookups take no lock, allocate nothing and never wait: not for [`publish`](Self::publish), not for
+/// [`eject`](Self::eject). Every thread that routes keeps the last snapshot it used until it routes again or
+/// ends, so an old topology's memory goes when its last reader has moved on.
+#[derive(Debug)]
+pub struct Router {
+    current: Current,
+    counters: Counters,
+    /// Feeds the jitter of backoff times and nothing else.
+    seed: u64,
+    /// Whether no node has anything held against it, so that a success needs no lock.
+    all_clean: AtomicBool,
+    writer: Mutex<Vitals>,
+}
+
+impl Router {
+    /// A router for `topology`. An empty topology is fine: routing answers `ShardNotAvailable` until nodes are
+    /// published.
+    ///
+    /// `seed` feeds the jitter of backoff times; give each process another one, so that a fleet does not probe
+    /// in step.
+    pub fn new(topology: Topology, seed: u64) -> Result<Self> {
+        let revision = topology.revision().unwrap_or(1);
+        let n_nodes = topology.nodes().len();
+        let compiled = Arc::new(Compiled::new(topology));
+        let has_partitions = !compiled.partitions().is_empty();
+        let router = Self {
+            current: Current::new(Snapshot::new(compiled, Mask::none(n_nodes), revision)),
+            counters: Counters::default(),
+            seed,
+            all_clean: AtomicBool::new(true),
+            writer: Mutex::new(Vitals::new(n_nodes)),
+        };
+        router.counters.redistributes.add(1);
+        router.counters.joins.add(n_nodes as u64);
+        router.counters.snap_updates.add(1);
+        router.counters.partition_updates.add(u64::from(has_partitions));
+        Ok(router)
+    }
+
+    /// The owner of `key`: see [`Snapshot::route`].
+    #[inline]
+    pub fn route<'k>(&self, key: impl Into<Key<'k>>) -> Result<Route> {
+        let key = key.into();
+        self.current.with(|snapshot| snapshot.route(key))
+    }
+
+    /// The owner of a key whose hash the caller computed: see [`Snapshot::route_hash`].
+    #[inline]
+    pub fn route_hash(&self, hash: u64) -> Result<Route> {
+        self.current.with(|snapshot| snapshot.route_hash(hash))
+    }
+
+    /// The first distinct owners of `key`: see [`Snapshot::replicas`].
+    pub fn replicas<'k>(&self, key: impl Into<Key<'k>>, out: &mut [u32]) -> Result<Replicas> {
+        let key = key.into();
+        self.current.with(|snapshot| snapshot.replicas(key, out))
+    }
+
+    /// Keys by owner, all by one snapshot: see [`Snapshot::group`].
+    pub fn group<K: AsRef<[u8]>>(&self, keys: &[K]) -> Result<Groups> {
+        self.snapshot().group(keys)
+    }
+
+    /// The keys of a packed batch by owner: see [`Snapshot::group_packed`].
+    pub fn group_packed(&self, keys: PackedKeys<'_>) -> Result<Groups> {
+        self.snapshot().group_packed(keys)
+    }
+
+    /// Keys by owner when the caller has their hashes: see [`Snapshot::group_hashes`].
+    pub fn group_hashes(&self, hashes: &[u64]) -> Result<Groups> {
+        self.snapshot().group_hashes(hashes)
+    }
+
+    /// The snapshot in force. Who holds it sees no change until it lets go of it.
+    #[must_use]
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.current.load()
+    }
+
+    /// Why `key` is where it is. For people and tests; it allocates.
+    pub fn explain<'k>(&self, key: impl Into<Key<'k>>) -> Result<Explanation> {
+        self.snapshot().explain(key)
+    }
+
+    /// Takes a node's keys away by hand, until [`revive`](Self::revive): they go to the next nodes, no other key
+    /// moves. `false` when it was so already; `UnknownNode` for an id that is not declared.
+    ///
+    /// What failure accrual holds against a node is kept apart: a revival by hand does not make a dead node
+    /// live.
+    pub fn eject(&self, id: &str) -> Result<bool> {
+        self.set_by_hand(id, true)
+    }
+
+    /// Gives back what [`eject`](Self::eject) took. `false` when nothing was taken; `UnknownNode` for an id that
+    /// is not declared.
+    pub fn revive(&self, id: &str) -> Result<bool> {
+        self.set_by_hand(id, false)
+    }
+
+    fn set_by_hand(&self, id: &str, ejected: bool) -> Result<bool> {
+        let mut vitals = self.writer.lock();
+        let snapshot = self.snapshot();
+        let node = snapshot.index_of(id).ok_or_else(|| Error::unknown_node(id))?;
+        let changed = vitals.set_by_hand(node, ejected);
+        self.remask(&snapshot, &vitals, [node]);
+        Ok(changed)
+    }
+
+    /// Brings the mask of the snapshot in force in line with the vitals of `nodes`. The caller holds the lock.
+    fn remask(&self, snapshot: &Arc<Snapshot>, vitals: &Vitals, nodes: impl IntoIterator<Item = u32>) {
+        let mut mask = snapshot.ejected_mask().clone();
+        let (mut ejections, mut revivals) = (0, 0);
+        for node in nodes {
+            let ejected = vitals.is_ejected(node, snapshot.topology());
+            match (mask.set(node, ejected), ejected) {
+                (true, true) => ejections += 1,
+                (true, false) => revivals += 1,
+                (false, _) => {}
+            }
+        }
+        if ejections + revivals == 0 {
+            return;
+        }
+        let next = Snapshot::new(Arc::clone(snapshot.compiled()), mask, snapshot.revision());
+        self.current.store(Arc::new(next));
+        self.counters.ejections.add(ejections);
+        self.counters.revivals.add(revivals);
+        self.counters.redistributes.add(ejections + revivals);
+    }
+
+    /// Counters and gauges.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        let snapshot = self.snapshot();
+        let (nodes, dead) = (snapshot.nodes().len() as u64, snapshot.ejected_mask().len() as u64);
+        Stats {
+            redistributes: self.counters.redistributes.get(),
+            joins: self.counters.joins.get(),
+            leaves: self.counters.leaves.get(),
+            ejections: self.counters.ejections.get(),
+            revivals: self.counters.revivals.get(),
+            partition_updates: self.counters.partition_updates.get(),
+            snap_updates: self.counters.snap_updates.get(),
+            update_failures: self.counters.update_failures.get(),
+            live_nodes: nodes - dead,
+            dead_nodes: dead,
+            nodes,
+            points: snapshot.points() as u64,
+            revision: snapshot.revision(),
+            fingerprint: snapshot.fingerprint(),
+        }
+    }
+
+    fn note_cleanliness(&self, vitals: &Vitals) {
+        self.all_clean.store(vitals.all_clean(), Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests;

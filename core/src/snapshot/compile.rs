@@ -1,0 +1,73 @@
+//! From what is wanted to what is fast: the tables that all snapshots of a topology share.
+
+use std::sync::Arc;
+
+use super::Mask;
+use crate::error::Result;
+use crate::hash::KeyHasher;
+use crate::host::{Key, key_bytes, key_thrift};
+use crate::partition::PartitionMap;
+use crate::placement::{self, Position, Ring};
+use crate::topology::{Scheme, Topology};
+
+/// A topology with its ring, its key hasher and its partitions.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    topology: Topology,
+    ring: Arc<Ring>,
+    partitions: PartitionMap,
+    hasher: KeyHasher,
+    position: Position,
+    thrift_keys: bool,
+    rebuilds_on_ejection: bool,
+}
+
+impl Compiled {
+    pub(crate) fn new(topology: Topology) -> Self {
+        let thrift_keys = matches!(topology.scheme(), Scheme::Finagle { thrift_keys: true, .. });
+        Self {
+            ring: Arc::new(placement::build(&topology, |_| true)),
+            partitions: PartitionMap::of_topology(&topology),
+            hasher: topology.key_hasher(),
+            position: Position::of(&topology),
+            thrift_keys,
+            rebuilds_on_ejection: placement::points_depend_on_others(&topology),
+            topology,
+        }
+    }
+
+    pub(crate) fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    pub(crate) fn partitions(&self) -> &PartitionMap {
+        &self.partitions
+    }
+
+    pub(crate) fn ring(&self) -> &Arc<Ring> {
+        &self.ring
+    }
+
+    pub(crate) fn rebuilds_on_ejection(&self) -> bool {
+        self.rebuilds_on_ejection
+    }
+
+    pub(crate) fn ring_without(&self, ejected: &Mask) -> Ring {
+        placement::build(&self.topology, |node| !ejected.contains(node))
+    }
+
+    /// The hash of a key, as the scheme defines it.
+    #[inline]
+    pub(crate) fn hash(&self, key: Key<'_>) -> Result<u64> {
+        if self.thrift_keys {
+            return key_thrift(key).map(|bytes| self.hasher.hash(&bytes));
+        }
+        let mut room = [0; 8];
+        key_bytes(key, &mut room).map(|bytes| self.hasher.hash(bytes))
+    }
+
+    #[inline]
+    pub(crate) fn position(&self) -> Position {
+        self.position
+    }
+}

@@ -1,0 +1,94 @@
+//! Owner and replicas of a key.
+
+use super::Snapshot;
+use crate::error::{Error, Result};
+use crate::host::Key;
+
+/// The owner of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Route {
+    /// Its index in the nodes of a snapshot of this revision.
+    pub node: u32,
+    /// The revision of the topology that was asked.
+    pub revision: u64,
+}
+
+/// How many replicas were written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Replicas {
+    /// Written indices; fewer than there was room for when fewer nodes can own keys.
+    pub n: usize,
+    /// The revision of the topology that was asked.
+    pub revision: u64,
+}
+
+/// Up to so many replicas, repeats are found by looking through those already found.
+const SHORT: usize = 32;
+
+impl Snapshot {
+    /// The owner of `key`. `ShardNotAvailable` when no node can own a key; `InvalidArgument` for a key that the
+    /// scheme cannot hash.
+    #[inline]
+    pub fn route<'k>(&self, key: impl Into<Key<'k>>) -> Result<Route> {
+        self.route_hash(self.hash(key)?)
+    }
+
+    /// The owner of a key whose hash the caller computed: the one way in for a hash that this library lacks.
+    #[inline]
+    pub fn route_hash(&self, hash: u64) -> Result<Route> {
+        self.owner(hash).map(|node| Route { node, revision: self.revision })
+    }
+
+    /// The hash of `key`, as the topology's scheme and key hasher define it.
+    #[inline]
+    pub fn hash<'k>(&self, key: impl Into<Key<'k>>) -> Result<u64> {
+        self.compiled.hash(key.into())
+    }
+
+    /// Writes the first distinct owners of `key` to `out`, the owner first, as many as there is room for.
+    /// Ejected nodes are passed over. Allocates nothing with room for up to 32.
+    pub fn replicas<'k>(&self, key: impl Into<Key<'k>>, out: &mut [u32]) -> Result<Replicas> {
+        let hash = self.hash(key)?;
+        if self.live_owners == 0 {
+            return Err(Error::shard_not_available());
+        }
+        let wanted = out.len().min(self.live_owners);
+        let mut seen = if wanted > SHORT { vec![false; self.nodes().len()] } else { Vec::new() };
+        let mut n = 0;
+        for node in self.ring.walk(self.place(hash)) {
+            if n == wanted {
+                break;
+            }
+            let repeat = seen.get(node as usize).copied().unwrap_or_else(|| out[..n].contains(&node));
+            if repeat || (self.masked && self.ejected.contains(node)) {
+                continue;
+            }
+            out[n] = node;
+            n += 1;
+            if let Some(seen) = seen.get_mut(node as usize) {
+                *seen = true;
+            }
+        }
+        Ok(Replicas { n, revision: self.revision })
+    }
+
+    #[inline]
+    pub(super) fn place(&self, hash: u64) -> usize {
+        self.ring.find(self.compiled.position().of_key_hash(hash))
+    }
+
+    #[inline]
+    pub(crate) fn owner(&self, hash: u64) -> Result<u32> {
+        if self.live_owners == 0 {
+            return Err(Error::shard_not_available());
+        }
+        let place = self.place(hash);
+        let node = self.ring.owner(place);
+        if self.masked && self.ejected.contains(node) { self.next_live(place) } else { Ok(node) }
+    }
+
+    #[cold]
+    fn next_live(&self, place: usize) -> Result<u32> {
+        self.ring.walk(place).find(|&node| !self.ejected.contains(node)).ok_or_else(Error::shard_not_available)
+    }
+}
