@@ -113,8 +113,9 @@ impl Snapshot {
     /// Groups keys whose hashes the caller has: from [`hash`](Self::hash), or from a hash that this library lacks.
     pub fn group_hashes(self: &Arc<Self>, hashes: &[u64]) -> Result<Groups> {
         check_size(hashes.len())?;
-        let owners: Result<Vec<u32>> = hashes.iter().map(|&hash| self.owner(hash)).collect();
-        Ok(Groups::of_owners(Arc::clone(self), owners?))
+        let owners: Option<Vec<u32>> = hashes.iter().map(|&hash| self.owner(hash)).collect();
+        let owners = owners.ok_or_else(Error::shard_not_available)?;
+        Ok(Groups::of_owners(Arc::clone(self), owners))
     }
 
     fn group_each<'k>(self: &Arc<Self>, keys: impl ExactSizeIterator<Item = Key<'k>>) -> Result<Groups> {
@@ -122,7 +123,7 @@ impl Snapshot {
         let mut owners = Vec::with_capacity(keys.len());
         for (number, key) in keys.enumerate() {
             let hash = self.hash(key).map_err(|error| at_key(number, &error))?;
-            owners.push(self.owner(hash)?);
+            owners.push(self.owner(hash).ok_or_else(Error::shard_not_available)?);
         }
         Ok(Groups::of_owners(Arc::clone(self), owners))
     }

@@ -79,7 +79,6 @@ pub fn key_thrift(key: Key<'_>) -> Result<[u8; 4]> {
 }
 
 /// The bytes that a scheme without `thrift_keys` hashes for `key`.
-#[inline]
 pub(crate) fn key_bytes<'a>(key: Key<'a>, room: &'a mut [u8; 8]) -> Result<&'a [u8]> {
     let value = match key {
         Key::Bytes(bytes) => return Ok(bytes),

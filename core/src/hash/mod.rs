@@ -90,6 +90,11 @@ impl KeyHasher {
     #[inline]
     #[must_use]
     pub fn hash(self, key: &[u8]) -> u64 {
+        // Apart from the others, so that the default is inlined where it is used.
+        if self == Self::Xxh3_64 { xxhash_rust::xxh3::xxh3_64(key) } else { self.hash_by_name(key) }
+    }
+
+    fn hash_by_name(self, key: &[u8]) -> u64 {
         match self {
             Self::Xxh3_64 => xxhash_rust::xxh3::xxh3_64(key),
             Self::Xxh64 => xxhash_rust::xxh64::xxh64(key, 0),

@@ -5,7 +5,7 @@ mod ring;
 mod ring_v1;
 
 pub(crate) use finagle::label as finagle_label;
-pub(crate) use ring::Ring;
+pub(crate) use ring::{NOBODY, Ring};
 
 use crate::hash::mix64;
 use crate::topology::{Node, Scheme, Topology};

@@ -10,17 +10,27 @@ const STRIDE: usize = 4;
 /// The index grows with the points up to this many buckets (16 MiB of index).
 const MAX_BUCKETS: usize = 1 << 22;
 
+/// Marks a bucket that is searched by halves. Places are below it: see `MAX_POINTS`.
+const CROWDED: u32 = 1 << 31;
+/// The owner of every position on a ring without points.
+pub(crate) const NOBODY: u32 = u32::MAX;
+
+/// A point and its owner, side by side so that one cache line answers for both.
+type Point = (u64, u32);
+
 /// Sorted points and what owns them. Immutable.
 #[derive(Debug)]
 pub(crate) struct Ring {
-    /// Ascending, then [`STRIDE`] times the greatest number.
-    points: Vec<u64>,
-    /// The owner of each point; as long as the points without their spare end.
-    owners: Vec<u32>,
-    /// For each bucket the place of its first point, then the number of points.
+    /// Ascending, then [`STRIDE`] spare ones at the greatest position, which belong to the owner of
+    /// the lowest: that is the way around.
+    points: Vec<Point>,
+    /// For each bucket the place of its first point, then the number of points. A bucket of more
+    /// than [`STRIDE`] points has the bit [`CROWDED`] too.
     index: Vec<u32>,
     /// How far a position is moved right to give its bucket.
     shift: u32,
+    /// The number of points.
+    len: usize,
     /// Points of each node.
     counts: Vec<u32>,
     /// Nodes that have points.
@@ -30,50 +40,54 @@ pub(crate) struct Ring {
 impl Ring {
     /// Sorts `points` of `(position, owner)` for a topology of `n_nodes` nodes.
     ///
-    /// Where positions are equal the earlier of the list comes first and so owns the position; the later ones
-    /// are kept, for when its owner is ejected.
-    pub(crate) fn new(points: &[(u64, u32)], n_nodes: usize) -> Self {
-        let buckets = (points.len() * 2).next_power_of_two().clamp(2, MAX_BUCKETS);
+    /// Where positions are equal the earlier of the list comes first and so owns the position; the
+    /// later ones are kept, for when its owner is ejected.
+    pub(crate) fn new(points: &[Point], n_nodes: usize) -> Self {
+        let len = points.len();
+        let buckets = len.next_power_of_two().clamp(2, MAX_BUCKETS);
         let shift = 64 - buckets.trailing_zeros();
         let bucket = |position: u64| (position >> shift) as usize;
 
         let mut index = vec![0_u32; buckets + 1];
         let mut counts = vec![0_u32; n_nodes];
         for &(position, owner) in points {
-            index[bucket(position) + 1] += 1;
+            index[bucket(position)] += 1;
             counts[owner as usize] += 1;
         }
-        for place in 1..index.len() {
-            index[place] += index[place - 1];
+        let mut sum = 0;
+        for place in &mut index {
+            sum += std::mem::replace(place, sum);
         }
-
-        let mut sorted = vec![(0_u64, 0_u32); points.len()];
-        let mut next = index.clone();
+        let mut sorted = vec![(u64::MAX, NOBODY); len + STRIDE];
         for &point in points {
-            let place = &mut next[bucket(point.0)];
+            let place = &mut index[bucket(point.0)];
             sorted[*place as usize] = point;
             *place += 1;
         }
-        drop(next);
-        for pair in index.windows(2) {
-            let (first, end) = (pair[0] as usize, pair[1] as usize);
+        // Every place has moved on to the next bucket's first: move them back.
+        index.copy_within(..buckets, 1);
+        index[0] = 0;
+        let mut first = 0;
+        for bucket in 0..buckets {
+            let end = index[bucket + 1] as usize;
             if end - first > 1 {
                 // Stable, so that the order of equal positions stays that of the list.
                 sorted[first..end].sort_by_key(|&(position, _)| position);
             }
+            if end - first > STRIDE {
+                index[bucket] |= CROWDED;
+            }
+            first = end;
         }
-
-        let mut positions: Vec<u64> = Vec::with_capacity(sorted.len() + STRIDE);
-        positions.extend(sorted.iter().map(|&(position, _)| position));
-        positions.extend([u64::MAX; STRIDE]);
-        let owners = sorted.iter().map(|&(_, owner)| owner).collect();
+        let lowest = sorted[0].1;
+        sorted[len..].fill((u64::MAX, lowest));
         let n_owners = counts.iter().filter(|&&points| points > 0).count();
-        Self { points: positions, owners, index, shift, counts, n_owners }
+        Self { points: sorted, index, shift, len, counts, n_owners }
     }
 
     /// The number of points.
     pub(crate) fn len(&self) -> usize {
-        self.owners.len()
+        self.len
     }
 
     /// Whether a node has points.
@@ -86,35 +100,44 @@ impl Ring {
         self.n_owners
     }
 
-    /// The point at `place`.
+    /// The point at `place`; the lowest for the place behind the last.
     pub(crate) fn point(&self, place: usize) -> u64 {
-        self.points[place]
+        self.points[if place == self.len { 0 } else { place }].0
     }
 
-    /// The owner of the point at `place`.
+    /// The owner of the point at `place`, [`NOBODY`] on a ring without points.
     #[inline]
     pub(crate) fn owner(&self, place: usize) -> u32 {
-        self.owners[place]
+        self.points[place].1
     }
 
-    /// The place of the first point not below `position`, 0 where there is none. The ring must not be empty.
-    #[inline]
+    /// The place of the first point not below `position`, the number of points where there is none:
+    /// what [`owner`](Self::owner) and [`point`](Self::point) say of that place is the way around.
+    #[allow(clippy::inline_always, reason = "a call costs a third of what it does")]
+    #[inline(always)]
     pub(crate) fn find(&self, position: u64) -> usize {
         let bucket = (position >> self.shift) as usize;
-        let (first, end) = (self.index[bucket] as usize, self.index[bucket + 1] as usize);
-        let place = if end - first <= STRIDE {
-            // Points behind the bucket are above the position, so comparing them too changes nothing.
-            let stride = &self.points[first..first + STRIDE];
-            first + stride.iter().filter(|&&point| point < position).count()
-        } else {
-            first + self.points[first..end].partition_point(|&point| point < position)
-        };
-        if place == self.owners.len() { 0 } else { place }
+        let entry = self.index[bucket];
+        if entry & CROWDED != 0 {
+            return self.find_by_halves(bucket, position);
+        }
+        // Points behind the bucket are above the position, so comparing them too changes nothing.
+        let first = entry as usize;
+        let stride = &self.points[first..first + STRIDE];
+        first + stride.iter().map(|point| usize::from(point.0 < position)).sum::<usize>()
+    }
+
+    #[cold]
+    fn find_by_halves(&self, bucket: usize, position: u64) -> usize {
+        let place = |entry: u32| (entry & !CROWDED) as usize;
+        let (first, end) = (place(self.index[bucket]), place(self.index[bucket + 1]));
+        first + self.points[first..end].partition_point(|point| point.0 < position)
     }
 
     /// The owners from `place` on, once around the ring.
     pub(crate) fn walk(&self, place: usize) -> impl Iterator<Item = u32> + '_ {
-        self.owners[place..].iter().chain(&self.owners[..place]).copied()
+        let points = &self.points[..self.len];
+        points[place..].iter().chain(&points[..place]).map(|point| point.1)
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! A thread keeps at most [`SLOTS`] snapshots alive, until it routes by other routers or ends.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,19 +18,24 @@ use crate::snapshot::Snapshot;
 /// Routers whose snapshots a thread keeps.
 const SLOTS: usize = 4;
 
-/// What tells one cell from another; 0 is nobody's.
+/// What tells one router from another; 0 is nobody's.
 static NEXT_NAME: AtomicU64 = AtomicU64::new(1);
 
+/// A kept snapshot and what it is of. While a lookup runs, it has taken the snapshot out.
 struct Slot {
-    name: u64,
-    version: u64,
-    snapshot: Option<Arc<Snapshot>>,
+    name: Cell<u64>,
+    version: Cell<u64>,
+    snapshot: Cell<Option<Arc<Snapshot>>>,
 }
 
-const EMPTY: Slot = Slot { name: 0, version: 0, snapshot: None };
+impl Slot {
+    const fn empty() -> Self {
+        Self { name: Cell::new(0), version: Cell::new(0), snapshot: Cell::new(None) }
+    }
+}
 
 thread_local! {
-    static KEPT: RefCell<[Slot; SLOTS]> = const { RefCell::new([EMPTY; SLOTS]) };
+    static KEPT: [Slot; SLOTS] = const { [const { Slot::empty() }; SLOTS] };
 }
 
 #[derive(Debug)]
@@ -58,36 +63,42 @@ impl Current {
 
     /// The snapshot in force, counted.
     pub(super) fn load(&self) -> Arc<Snapshot> {
-        self.with(Arc::clone)
+        self.with_kept(Arc::clone).unwrap_or_else(|| self.snapshot.load_full())
     }
 
-    /// Runs `look` on the snapshot in force. `look` must not come back to this module.
+    /// Runs `look` on the snapshot in force. `None` only while the thread ends and has no slots any more: then
+    /// [`load`](Self::load) still answers.
     #[inline]
-    pub(super) fn with<T>(&self, mut look: impl FnMut(&Arc<Snapshot>) -> T) -> T {
-        let answer = KEPT.try_with(|kept| {
-            let mut kept = kept.try_borrow_mut().ok()?;
-            let slot = &mut kept[self.name as usize % SLOTS];
+    pub(super) fn with_kept<T>(&self, look: impl FnOnce(&Arc<Snapshot>) -> T) -> Option<T> {
+        KEPT.try_with(|kept| {
+            let slot = &kept[self.name as usize % SLOTS];
             let version = self.version.load(Ordering::Acquire);
-            if slot.name != self.name || slot.version != version {
-                *slot = Slot { name: self.name, version, snapshot: Some(self.snapshot.load_full()) };
-            }
-            slot.snapshot.as_ref().map(&mut look)
-        });
-        match answer {
-            Ok(Some(answer)) => answer,
-            // The thread is ending: its slots are gone, so the cell itself is asked.
-            Ok(None) | Err(_) => look(&self.snapshot.load_full()),
-        }
+            let fresh = slot.name.get() == self.name && slot.version.get() == version;
+            let kept = if fresh { slot.snapshot.take() } else { None };
+            let snapshot = kept.unwrap_or_else(|| self.renew(slot, version));
+            let answer = look(&snapshot);
+            slot.snapshot.set(Some(snapshot));
+            answer
+        })
+        .ok()
+    }
+
+    /// Loads the snapshot and claims the slot for it. It may be newer than `version`, which then costs one more
+    /// load and nothing else.
+    #[cold]
+    fn renew(&self, slot: &Slot, version: u64) -> Arc<Snapshot> {
+        slot.name.set(self.name);
+        slot.version.set(version);
+        drop(slot.snapshot.take());
+        self.snapshot.load_full()
     }
 }
 
 impl Drop for Current {
     fn drop(&mut self) {
-        let old = KEPT.try_with(|kept| {
-            let mut kept = kept.try_borrow_mut().ok()?;
-            let slot = &mut kept[self.name as usize % SLOTS];
-            (slot.name == self.name).then(|| std::mem::replace(slot, EMPTY))
+        let _ = KEPT.try_with(|kept| {
+            let slot = &kept[self.name as usize % SLOTS];
+            if slot.name.get() == self.name { slot.snapshot.take() } else { None }
         });
-        drop(old);
     }
 }

@@ -67,19 +67,31 @@ impl Router {
     #[inline]
     pub fn route<'k>(&self, key: impl Into<Key<'k>>) -> Result<Route> {
         let key = key.into();
-        self.current.with(|snapshot| snapshot.route(key))
+        let answer = match key {
+            Key::Bytes(bytes) => self.current.with_kept(|snapshot| snapshot.owner_of_bytes(bytes)),
+            Key::Str(text) => self.current.with_kept(|snapshot| snapshot.owner_of_bytes(text.as_bytes())),
+            _ => None,
+        };
+        // What comes out of the usual lookup fits registers; all else is asked again, for its error.
+        match answer {
+            Some((node, revision)) if node != Snapshot::NO_NODE => Ok(Route { node, revision }),
+            _ => self.route_at_length(key),
+        }
+    }
+
+    #[cold]
+    fn route_at_length(&self, key: Key<'_>) -> Result<Route> {
+        self.snapshot().route(key)
     }
 
     /// The owner of a key whose hash the caller computed: see [`Snapshot::route_hash`].
-    #[inline]
     pub fn route_hash(&self, hash: u64) -> Result<Route> {
-        self.current.with(|snapshot| snapshot.route_hash(hash))
+        self.snapshot().route_hash(hash)
     }
 
     /// The first distinct owners of `key`: see [`Snapshot::replicas`].
     pub fn replicas<'k>(&self, key: impl Into<Key<'k>>, out: &mut [u32]) -> Result<Replicas> {
-        let key = key.into();
-        self.current.with(|snapshot| snapshot.replicas(key, out))
+        self.snapshot().replicas(key, out)
     }
 
     /// Keys by owner, all by one snapshot: see [`Snapshot::group`].

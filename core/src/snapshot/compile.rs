@@ -57,8 +57,24 @@ impl Compiled {
     }
 
     /// The hash of a key, as the scheme defines it.
-    #[inline]
+    #[allow(clippy::inline_always, reason = "a call costs a third of what it does")]
+    #[inline(always)]
     pub(crate) fn hash(&self, key: Key<'_>) -> Result<u64> {
+        match key {
+            Key::Bytes(bytes) if !self.thrift_keys => Ok(self.hasher.hash(bytes)),
+            Key::Str(text) if !self.thrift_keys => Ok(self.hasher.hash(text.as_bytes())),
+            key => self.hash_typed(key),
+        }
+    }
+
+    /// The hash of plain bytes, `None` where the scheme does not hash keys as plain bytes.
+    #[inline]
+    pub(crate) fn hash_plain(&self, key: &[u8]) -> Option<u64> {
+        if self.thrift_keys { None } else { Some(self.hasher.hash(key)) }
+    }
+
+    /// Apart from the usual keys, so that those are inlined where they are hashed.
+    fn hash_typed(&self, key: Key<'_>) -> Result<u64> {
         if self.thrift_keys {
             return key_thrift(key).map(|bytes| self.hasher.hash(&bytes));
         }

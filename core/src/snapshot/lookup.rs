@@ -3,6 +3,7 @@
 use super::Snapshot;
 use crate::error::{Error, Result};
 use crate::host::Key;
+use crate::placement::NOBODY;
 
 /// The owner of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,7 +37,10 @@ impl Snapshot {
     /// The owner of a key whose hash the caller computed: the one way in for a hash that this library lacks.
     #[inline]
     pub fn route_hash(&self, hash: u64) -> Result<Route> {
-        self.owner(hash).map(|node| Route { node, revision: self.revision })
+        match self.owner(hash) {
+            Some(node) => Ok(Route { node, revision: self.revision }),
+            None => Err(Error::shard_not_available()),
+        }
     }
 
     /// The hash of `key`, as the topology's scheme and key hasher define it.
@@ -77,18 +81,32 @@ impl Snapshot {
         self.ring.find(self.compiled.position().of_key_hash(hash))
     }
 
+    /// No node's index.
+    pub(crate) const NO_NODE: u32 = NOBODY;
+
+    /// The owner of plain bytes and the revision, or [`NO_NODE`](Self::NO_NODE) where it takes
+    /// [`route`](Self::route) to tell.
     #[inline]
-    pub(crate) fn owner(&self, hash: u64) -> Result<u32> {
-        if self.live_owners == 0 {
-            return Err(Error::shard_not_available());
-        }
+    pub(crate) fn owner_of_bytes(&self, key: &[u8]) -> (u32, u64) {
+        let hash = self.compiled.hash_plain(key);
+        let node = hash.and_then(|hash| self.owner(hash)).unwrap_or(Self::NO_NODE);
+        (node, self.revision)
+    }
+
+    /// The owner of a hash, `None` when no node can own a key.
+    #[allow(clippy::inline_always, reason = "a call costs a third of what it does")]
+    #[inline(always)]
+    pub(crate) fn owner(&self, hash: u64) -> Option<u32> {
         let place = self.place(hash);
         let node = self.ring.owner(place);
-        if self.masked && self.ejected.contains(node) { self.next_live(place) } else { Ok(node) }
+        if self.masked && self.ejected.contains(node) {
+            return self.next_live(place);
+        }
+        if node == Self::NO_NODE { None } else { Some(node) }
     }
 
     #[cold]
-    fn next_live(&self, place: usize) -> Result<u32> {
-        self.ring.walk(place).find(|&node| !self.ejected.contains(node)).ok_or_else(Error::shard_not_available)
+    fn next_live(&self, place: usize) -> Option<u32> {
+        self.ring.walk(place).find(|&node| !self.ejected.contains(node))
     }
 }
