@@ -2,6 +2,7 @@
 //! what, shardway's ns, peer, the peer's ns, the target. A missing peer or target is empty.
 //! A target is `share X` (of the peer's time, at most) or `ns X` (below).
 
+use std::hint::spin_loop;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};
 use std::thread;
@@ -210,6 +211,8 @@ const PUBLISHING: u8 = 2;
 /// One thread routes all the time while another first rests, then ejects, then publishes.
 fn under_load(keys: &[Key]) -> Outcome {
     const N: usize = 1000;
+    /// Between two ejections: thousands a second, far more than an outage brings.
+    const PAUSE: Duration = Duration::from_micros(100);
     let (here, shifted) = (topology(0, N)?, topology(1, N)?);
     let router = router(N)?;
     // Nodes that both topologies have.
@@ -223,8 +226,14 @@ fn under_load(keys: &[Key]) -> Outcome {
         phase.store(EJECTING, Relaxed);
         let (mut eject, start) = (Vec::new(), Instant::now());
         while start.elapsed() < spell {
-            let [ejects, _] = eject_and_revive(&router, &ids, 500);
+            let next = eject.len() % ids.len();
+            let [ejects, _] = eject_and_revive(&router, &ids[next..=next], 1);
             eject.extend(ejects);
+            // Not asleep: waking up would be timed with the ejection.
+            let pause = Instant::now();
+            while pause.elapsed() < PAUSE {
+                spin_loop();
+            }
         }
 
         phase.store(PUBLISHING, Relaxed);
