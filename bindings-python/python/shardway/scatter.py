@@ -193,7 +193,8 @@ class Scatter:
         return self._keepers[id(strategy)]
 
     def stats(self) -> SchemaStats:
-        """Give the sums over all custom strategies."""
+        """Give the sums over all custom strategies, for the topology in force."""
+        self._observe()
         sums = [0] * 5
         for keeper in self._keepers.values():
             one = keeper.stats()
