@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from typing import Any
 
 import pytest
-from fleet import Clock, Fleet, by_key, hashing, join_answers, names, owners, router, spread
+from fleet import Clock, Fleet, by_key, hashing, join_answers, join_requests, names, owners, router, spread
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -201,7 +202,7 @@ def test_batch_with_failing_hosts_the_good_parts_answer_and_the_merger_sees_ever
 
     strategy = HashingStrategy(
         by_key,
-        request_mergers=shardway.RequestMergers().add("get", lambda requests: sum(requests, [])),
+        request_mergers=shardway.RequestMergers().add("get", join_requests),
         response_mergers=ResponseMergers().add("get", merge),
     )
     with PartitionedClient(ring, fleet.send, strategy=strategy) as client:
@@ -230,7 +231,7 @@ def test_successes_reach_the_merger_in_the_order_of_their_keys_not_of_arrival() 
     order = list(dict.fromkeys(ring.route(key) for key in keys))
     fleet.wait = {node: threading.Event() for node in order}
     # The last of them answers first: each lets the one before it go.
-    for before, node in zip(order, order[1:], strict=False):
+    for before, node in itertools.pairwise(order):
         fleet.hooks[node] = fleet.wait[before].set
     fleet.wait[order[-1]].set()
     with PartitionedClient(ring, fleet.send, strategy=hashing()) as client:
@@ -261,7 +262,7 @@ def test_a_late_part_is_a_failure_and_its_end_still_counts_for_its_node() -> Non
 
     strategy = HashingStrategy(
         by_key,
-        request_mergers=shardway.RequestMergers().add("get", lambda requests: sum(requests, [])),
+        request_mergers=shardway.RequestMergers().add("get", join_requests),
         response_mergers=ResponseMergers().add("get", merge),
     )
     with PartitionedClient(ring, fleet.send, strategy=strategy) as client:
@@ -328,7 +329,7 @@ def test_a_request_holds_one_snapshot_from_start_to_end() -> None:
 
     strategy = HashingStrategy(
         grow_meanwhile,
-        request_mergers=shardway.RequestMergers().add("get", lambda requests: sum(requests, [])),
+        request_mergers=shardway.RequestMergers().add("get", join_requests),
         response_mergers=ResponseMergers().add("get", join_answers),
     )
     with PartitionedClient(ring, fleet.send, strategy=strategy) as client:
@@ -495,7 +496,7 @@ def test_hashing_for_one_endpoint_leaves_the_others_whole() -> None:
         "get",
         lambda request: {key: [key] for key in request},
         request_type=list,
-        request_merger=lambda requests: sum(requests, []),
+        request_merger=join_requests,
         response_merger=join_answers,
     )
     with PartitionedClient(ring, fleet.send, strategy=strategy) as client:
@@ -517,9 +518,13 @@ def test_no_part_is_lost_whatever_fails(keys: list[str], failing: set[str]) -> N
     fleet.fail = {node: ConnectionError(node) for node in failing}
     strategy = HashingStrategy(
         by_key,
-        request_mergers=shardway.RequestMergers().add("get", lambda requests: sum(requests, [])),
+        request_mergers=shardway.RequestMergers().add("get", join_requests),
         response_mergers=ResponseMergers().add(
-            "get", lambda successes, failures: (sum(successes, []), [key for part in failures for key in part.keys])
+            "get",
+            lambda successes, failures: (
+                join_requests(successes),
+                [key for part in failures for key in part.keys],
+            ),
         ),
     )
     of = owners(ring, keys)

@@ -12,7 +12,6 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from ._native import Node
 from .errors import InvalidArgumentError, InvalidArgumentTypeError, PartitioningStrategyError
-from .keys import Key
 from .mergers import RequestMerger, RequestMergers, ResponseMerger, ResponseMergers
 from .state import State
 
@@ -28,7 +27,7 @@ __all__ = [
     "per_endpoint",
 ]
 
-GetKeys: TypeAlias = Callable[[str, Any], Mapping[Key, Any] | None]
+GetKeys: TypeAlias = Callable[[str, Any], Mapping[Any, Any] | None]
 """``(endpoint, request)`` to sub-requests by key. ``None``, no entry or a ``None`` key: the request has no key."""
 
 GetPartitions: TypeAlias = Callable[[str, Any], Mapping[int, Any] | Awaitable[Mapping[int, Any] | None] | None]
@@ -104,7 +103,7 @@ class HashingStrategy(Strategy):
     @classmethod
     def per_endpoint(
         cls,
-        cases: Mapping[str, Callable[[Any], Mapping[Key, Any] | None]],
+        cases: Mapping[str, Callable[[Any], Mapping[Any, Any] | None]],
         *,
         request_mergers: RequestMergers | None = None,
         response_mergers: ResponseMergers | None = None,
@@ -117,7 +116,7 @@ class HashingStrategy(Strategy):
     def for_endpoint(
         cls,
         endpoint: str,
-        get_keys: Callable[[Any], Mapping[Key, Any] | None],
+        get_keys: Callable[[Any], Mapping[Any, Any] | None],
         *,
         request_type: type | None = None,
         request_merger: RequestMerger | None = None,
@@ -134,7 +133,7 @@ class HashingStrategy(Strategy):
         """
         _callable("get_keys", get_keys)
 
-        def typed(method: str, request: Any) -> Mapping[Key, Any] | None:
+        def typed(method: str, request: Any) -> Mapping[Any, Any] | None:
             if request_type is not None and not isinstance(request, request_type):
                 text = (
                     f"{method}: a request of type {type(request).__name__}; the strategy takes {request_type.__name__}"

@@ -1,0 +1,3 @@
+"""The version of the Python files. The import of shardway compares it with the native library's."""
+
+__version__ = "0.1.0"
