@@ -84,6 +84,13 @@
 //! # Ok::<(), shardway_core::Error>(())
 //! ```
 #![forbid(unsafe_code)]
+#![deny(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)]
+#![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
+#![cfg_attr(not(test), deny(clippy::todo, clippy::unimplemented, clippy::unreachable))]
+
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct ReadmeSnippets;
 
 mod document;
 mod error;

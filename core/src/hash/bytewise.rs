@@ -57,6 +57,7 @@ fn signed_word(bytes: &[u8]) -> i32 {
 /// Jenkins' lookup3 with signed bytes and an arithmetic right shift where a rotation belongs, both words:
 /// `(b << 32) + c`. Not a good hash: kept because Finagle clients place keys by it.
 pub(super) fn jenkins_signed(key: &[u8]) -> u64 {
+    #[allow(clippy::manual_rotate, reason = "the sign comes in from the left: it is no rotation")]
     fn turn(value: i32, by: u32) -> i32 {
         (value << by) | (value >> (32 - by))
     }

@@ -1,9 +1,9 @@
 //! The 64-bit finaliser that spreads a weak hash and numbers a node's points.
 
-/// The increment of SplitMix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014).
+/// The increment of `SplitMix64`. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014).
 pub(crate) const SPLITMIX_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The finaliser of SplitMix64 (David Stafford's variant 13): a bijection of 64 bits, 0 to 0.
+/// The finaliser of `SplitMix64` (David Stafford's variant 13): a bijection of 64 bits, 0 to 0.
 #[inline]
 pub(crate) const fn mix64(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,7 +1,7 @@
 //! `ring-v1`: the native ring.
 //!
 //! A node's points depend on its id and its weight only. With `s` = xxh3-64 of the id's bytes, point `i`
-//! (0, 1, 2, ...) is number `i` of the SplitMix64 stream of seed `s`: `mix64(s + (i + 1) * gamma)`. A node has
+//! (0, 1, 2, ...) is number `i` of the `SplitMix64` stream of seed `s`: `mix64(s + (i + 1) * gamma)`. A node has
 //! `num_reps * weight / weight_unit` points, rounded half up and at least one; none at weight 0. So raising a
 //! weight adds points and removes none, and nothing ever moves between other nodes. Where two nodes share a
 //! point, the id that is less in byte order owns it.

@@ -41,7 +41,7 @@ impl Vitals {
             }
         }
         carried.suspects = carried.health.iter().filter(|health| !health.is_clean()).count();
-        carried.untold = self.untold.clone();
+        carried.untold.clone_from(&self.untold);
         carried
     }
 

@@ -62,10 +62,13 @@ pub(super) fn of(draft: &TopologyBuilder, by_id: &[u32]) -> u64 {
     canonical.number(accrual.probe_timeout_ms);
 
     canonical.number(draft.nodes.len() as u64);
-    if draft.scheme.order_matters() {
-        draft.nodes.iter().for_each(|node| canonical.node(node));
+    let in_order: Vec<&Node> = if draft.scheme.order_matters() {
+        draft.nodes.iter().collect()
     } else {
-        by_id.iter().for_each(|&index| canonical.node(&draft.nodes[index as usize]));
+        by_id.iter().map(|&index| &draft.nodes[index as usize]).collect()
+    };
+    for node in in_order {
+        canonical.node(node);
     }
 
     canonical.optional(draft.partitions.as_ref().map(|partitions| partitions.len() as u64));
@@ -76,7 +79,9 @@ pub(super) fn of(draft: &TopologyBuilder, by_id: &[u32]) -> u64 {
         canonical.number(serving.serves.len() as u64);
         let mut serves = serving.serves.clone();
         serves.sort_unstable();
-        serves.iter().for_each(|&id| canonical.number(id as i64 as u64));
+        for id in serves {
+            canonical.number(id as i64 as u64);
+        }
     }
     canonical.0.digest()
 }

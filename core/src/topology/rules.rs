@@ -137,10 +137,10 @@ fn check_partitions(draft: &TopologyBuilder) -> Result<()> {
     for (index, serving) in partitions.iter().enumerate() {
         let mut ids = serving.serves.clone();
         ids.sort_unstable();
-        if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
+        if let Some(&[twice, _]) = ids.array_windows().find(|[a, b]| a == b) {
             return Err(Error::topology(
                 format!("partitions[{index}].serves"),
-                format!("partition {} twice; list a partition once", pair[0]),
+                format!("partition {twice} twice; list a partition once"),
             ));
         }
     }

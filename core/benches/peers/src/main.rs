@@ -91,7 +91,7 @@ fn route(keys: &[Key]) -> Outcome {
             }
         }
         let (names, mut runs): (Vec<_>, Vec<_>) = contestants.into_iter().unzip();
-        let times = race(&mut runs, 61);
+        let times = race(&mut runs, 101);
         for (name, time) in names.iter().zip(&times).skip(1) {
             let target = if name == PINGORA { target } else { "" };
             row(&format!("route, {n} nodes"), times[0], name, Some(*time), target);
@@ -132,7 +132,7 @@ fn group(keys: &[Key]) -> Outcome {
         whole(|| baseline.group_map(keys)),
         whole(|| baseline.group_vec(keys, NODES)),
     ];
-    let per_key: Vec<f64> = race(&mut runs, 15).iter().map(|ns| ns / keys.len() as f64).collect();
+    let per_key: Vec<f64> = race(&mut runs, 25).iter().map(|ns| ns / keys.len() as f64).collect();
     let what = "group, a million keys, 100 nodes (a key)";
     row(what, per_key[0], "HashMap + partition_point", Some(per_key[2]), "share 0.5");
     row(what, per_key[0], "Vec<Vec> + partition_point", Some(per_key[3]), "");
