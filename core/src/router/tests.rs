@@ -1,10 +1,12 @@
 use std::collections::HashMap;
 
-use super::*;
+use super::{Publish, Router};
 use crate::error::ErrorCode;
 use crate::hash::KeyHasher;
 use crate::health::{Admission, EventKind, FailureAccrual, Outcome};
-use crate::topology::{Node, Scheme, Serving};
+use crate::host::PackedKeys;
+use crate::snapshot::Route;
+use crate::topology::{Node, Scheme, Serving, Topology};
 use proptest::prelude::*;
 
 const FINAGLE: Scheme = Scheme::Finagle { old_libmemcached: false, thrift_keys: false };

@@ -1,0 +1,37 @@
+//! What each scheme does, chosen by the topology.
+
+use super::{Ring, finagle, ring_v1};
+use crate::topology::{Node, Scheme, Topology};
+
+/// The points a declaration asks for, all nodes together.
+pub(crate) fn points_wanted(scheme: Scheme, nodes: &[Node], num_reps: u32, weight_unit: u32) -> u64 {
+    match scheme {
+        Scheme::RingV1 => {
+            nodes.iter().map(|node| ring_v1::points(node.weight, num_reps, weight_unit)).fold(0, u64::saturating_add)
+        }
+        Scheme::Finagle { old_libmemcached, .. } => {
+            let counts = finagle::digests(nodes.iter().map(|node| node.weight), num_reps, old_libmemcached);
+            counts.iter().fold(0, |sum: u64, &digests| sum.saturating_add(digests.saturating_mul(4)))
+        }
+    }
+}
+
+/// The ring of the nodes that `live` lets in, with indices into all nodes of the topology.
+pub(crate) fn build(topology: &Topology, live: impl Fn(u32) -> bool) -> Ring {
+    match topology.scheme() {
+        Scheme::RingV1 => ring_v1::build(topology, live),
+        Scheme::Finagle { old_libmemcached, .. } => finagle::build(topology, old_libmemcached, live),
+    }
+}
+
+/// Whether taking a node out can change the points of others, so that a mask is not enough.
+pub(crate) fn points_depend_on_others(topology: &Topology) -> bool {
+    match topology.scheme() {
+        Scheme::RingV1 => false,
+        Scheme::Finagle { old_libmemcached, .. } => {
+            let mut weights = topology.nodes().iter().map(|node| node.weight);
+            let first = weights.next();
+            old_libmemcached || weights.any(|weight| Some(weight) != first)
+        }
+    }
+}
