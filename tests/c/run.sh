@@ -101,6 +101,12 @@ else
     echo "pkg-config: not found, so its file was not tried" >&2
 fi
 
+say "the README's taste of C"
+awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md >"$out/readme.c"
+# shellcheck disable=SC2086
+$CC -std=c11 $warnings -Iinclude "$out/readme.c" -o "$out/readme" -L"$lib" -lshardway -Wl,-rpath,"$lib"
+"$out/readme" | grep -x '[abc] owns user:1'
+
 say "example"
 "$out/example" >"$out/example.txt"
 cat "$out/example.txt"
