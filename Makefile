@@ -1,0 +1,113 @@
+# Everything a person must know: make demo, test, bench, lint, header, clean.
+# Each installs what it needs: Debian's packages through scripts/apt.sh, all else into .venv, .tools
+# and target. A second run does only what changed.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-builtin-rules
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench lint header clean
+
+NEXTEST_VERSION := 0.9.151
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+
+CARGO_TARGET_DIR ?= $(CURDIR)/target
+export CARGO_TARGET_DIR
+# Folders of their own: maturin's and the bench's builds would undo cargo's, and the other way round.
+PYTHON_TARGET := $(CARGO_TARGET_DIR)/python
+BENCH_TARGET := $(CARGO_TARGET_DIR)/bench
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+BIN := $(CURDIR)/.venv/bin
+STAGE := @scripts/stage.sh
+XTASK := cargo run --package xtask --locked --quiet --
+CARGO_BENCH := core/benches/peers/Cargo.toml
+PYTHON_CODE := bindings-python tests scripts
+
+help:
+	@echo 'make demo    five Thrift servers, a partition-aware client, 10,000 addresses [KEYS=path: your own]'
+	@echo 'make test    every test of every language'
+	@echo 'make bench   one table of ratios to named peers [DETAIL=1: criterion, shardway alone]'
+	@echo 'make lint    formats, warnings, house rules, drift of generated files'
+	@echo 'make header  writes include/shardway.h and ffi/symbols.txt anew'
+	@echo 'make clean   removes all that was built or installed here'
+
+demo: .venv/.package
+	@scripts/apt.sh thrift:thrift-compiler
+	@$(BIN)/python tests/demo/demo.py $(if $(KEYS),--keys '$(KEYS)')
+
+test: .tools/.nextest-$(NEXTEST_VERSION) .venv/.package
+	@scripts/apt.sh valgrind:valgrind thrift:thrift-compiler c++:g++
+	$(STAGE) 'Rust' .tools/bin/cargo-nextest nextest run --workspace --locked
+	$(STAGE) 'Rust, examples in the documentation' cargo test --doc --workspace --locked --quiet
+	$(STAGE) 'C, under valgrind' tests/c/run.sh
+	$(STAGE) 'Python' $(BIN)/pytest -q bindings-python/tests
+	$(STAGE) 'Demo' $(BIN)/pytest -q tests/demo
+	$(STAGE) 'End to end' $(BIN)/pytest -q tests/e2e
+
+lint: .venv/.package
+	$(STAGE) 'house rules' $(BIN)/python scripts/check_tree.py
+	$(STAGE) 'rustfmt' cargo fmt --all --check
+	$(STAGE) 'rustfmt, bench' cargo fmt --manifest-path $(CARGO_BENCH) --check
+	$(STAGE) 'clippy' cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	$(STAGE) 'clippy, bench' env CARGO_TARGET_DIR=$(BENCH_TARGET) \
+		cargo clippy --manifest-path $(CARGO_BENCH) --all-targets --locked --quiet -- -D warnings
+	$(STAGE) 'rustdoc' env RUSTDOCFLAGS='-D warnings' \
+		cargo doc --workspace --no-deps --document-private-items --locked --quiet
+	$(STAGE) 'header' $(XTASK) header --check
+	$(STAGE) 'exported symbols' $(XTASK) symbols --check
+	$(STAGE) 'borders' $(XTASK) borders --check
+	$(STAGE) 'versions' $(XTASK) versions --check
+	$(STAGE) 'ruff check' $(BIN)/ruff check $(PYTHON_CODE)
+	$(STAGE) 'ruff format' $(BIN)/ruff format --check --exclude '*.md' $(PYTHON_CODE)
+	$(STAGE) 'mypy' $(BIN)/mypy --config-file bindings-python/pyproject.toml \
+		--strict bindings-python/python/shardway scripts
+	$(STAGE) 'stubtest' $(BIN)/stubtest shardway._native
+
+header:
+	$(XTASK) header
+	$(XTASK) symbols
+
+# Without libmemcached (no root, say) its rows are left out, and the script says why.
+bench: .venv/.bench
+	@features=; \
+	if scripts/apt.sh /usr/include/libmemcached/memcached.h:libmemcached-dev; \
+	then features=--features=libmemcached; fi; \
+	export CARGO_TARGET_DIR=$(BENCH_TARGET); \
+	if [ -n '$(DETAIL)' ]; then \
+		exec cargo bench --manifest-path $(CARGO_BENCH) --locked $$features --bench detail; \
+	fi; \
+	cargo build --release --manifest-path $(CARGO_BENCH) --locked --quiet $$features; \
+	$(BIN)/python scripts/bench.py $(BENCH_TARGET)/release/shardway-bench \
+		-- $(BIN)/python bindings-python/bench/peers.py
+
+clean:
+	rm -rf target .venv .tools .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- what the targets above need -----------------------------------------------------------------
+
+.tools/.nextest-$(NEXTEST_VERSION):
+	@scripts/nextest.sh $(NEXTEST_VERSION)
+	@touch $@
+
+# Debian's Python comes without ensurepip, which no command or one file tells: hence the made-up probe.
+.venv/.tools: bindings-python/requirements-dev.txt
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || scripts/apt.sh .ensurepip:python3-venv
+	@[ -x $(BIN)/python ] || $(PYTHON) -m venv .venv
+	@echo 'installing the Python tools into .venv'
+	@$(BIN)/pip install --quiet --requirement $<
+	@touch $@
+
+# Folders too: a file that was taken away is a change.
+.venv/.package: .venv/.tools Cargo.toml Cargo.lock core/Cargo.toml \
+		$(shell find bindings-python/src bindings-python/python bindings-python/*.toml core/src \
+			-name __pycache__ -prune -o -print)
+	@echo 'building and installing the Python package'
+	@CARGO_TARGET_DIR=$(PYTHON_TARGET) $(BIN)/pip install --quiet './bindings-python[thrift]'
+	@touch $@
+
+.venv/.bench: bindings-python/bench/requirements.txt .venv/.package
+	@$(BIN)/pip install --quiet --requirement $<
+	@touch $@
