@@ -120,7 +120,7 @@ async def test_close_cancels_what_is_under_way() -> None:
     call = asyncio.create_task(client.call("get", spread(ring)))
     await asyncio.sleep(0.01)
     await client.close()
-    with pytest.raises(asyncio.CancelledError):
+    with pytest.raises(shardway.ClosedError):
         await call
     assert len(asyncio.all_tasks()) == 1
 

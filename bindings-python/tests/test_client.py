@@ -307,9 +307,10 @@ def test_parts_that_never_began_in_time_are_not_sent_later() -> None:
 
 def test_calls_that_call_again_do_not_wait_for_each_other() -> None:
     ring = router()
+    keys = spread(ring)
 
     def send(node: shardway.Node, endpoint: str, request: Any) -> Any:
-        return client.call("get", request, timeout_ms=None) if endpoint == "outer" else request
+        return client.call("get", keys) if endpoint == "outer" else request  # three parts inside each part
 
     with PartitionedClient(ring, send, strategy=hashing("outer", "get"), max_workers=1) as client:
         threads = [threading.Thread(target=client.call, args=("outer", spread(ring))) for _ in range(8)]

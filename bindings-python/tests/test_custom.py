@@ -150,12 +150,6 @@ def test_an_answer_of_the_wrong_form_is_the_strategys_fault(answer: Any) -> None
         client.call("get", ["a"])
 
 
-def test_a_partition_id_out_of_range_is_not_served() -> None:
-    strategy = CustomStrategy.no_resharding(lambda *_: {2**40: ["a"]})
-    with client_of(cluster(2), Fleet(), strategy) as client, pytest.raises(shardway.ShardwayError):
-        client.call("get", ["a"])
-
-
 def test_a_missing_response_merger_sends_nothing() -> None:
     fleet = Fleet()
     strategy = CustomStrategy.no_resharding(lambda _, request: {0: request, 1: request})

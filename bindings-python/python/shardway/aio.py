@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
+import inspect
 from collections.abc import Awaitable, Callable
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
 from ._native import Event, Node, Router
-from .errors import ClosedError
-from .failures import PartTimeoutError
-from .gather import Answer, gather
+from .errors import ClosedError, InvalidArgumentTypeError
+from .gather import Answer, gather, late
 from .options import ClientStats, check_endpoint, check_timeout, client_stats, make_parts
 from .scatter import Part, Plan, Question, raise_strategy_failed
-from .sender import Classify
+from .sender import Classify, Sender
 from .strategy import Strategy
 
 __all__ = ["AsyncPartitionedClient"]
@@ -56,7 +58,7 @@ class AsyncPartitionedClient:
         self._scatter, self._sender = make_parts(router, send, strategy, classify, clock_ms, seed)
         self._router = router
         self._send = send
-        self._under_way: set[asyncio.Task[Answer]] = set()
+        self._under_way: set[_Sending] = set()
         self._closed = False
 
     @property
@@ -75,45 +77,32 @@ class AsyncPartitionedClient:
         self._sender.tick_if_due()
         question = Question(self._scatter, endpoint, request)
         answer = question.answer
-        if question.waits:
+        if isinstance(answer, concurrent.futures.Future):
+            answer = asyncio.wrap_future(answer)
+        if inspect.isawaitable(answer):
             try:
                 async with asyncio.timeout_at(deadline):
                     answer = await answer
             except Exception as error:
                 raise_strategy_failed(endpoint, error)
+        if self._closed:  # while the strategy was awaited
+            raise ClosedError("the client was closed meanwhile; nothing was sent")
         plan = question.plan(answer)
-        if len(plan.parts) == 1 and deadline is None:
-            return gather(plan, [await self._run(plan.parts[0])])
         return gather(plan, await self._fan_out(plan, deadline))
 
     async def _fan_out(self, plan: Plan, deadline: float | None) -> list[Answer]:
         loop = asyncio.get_running_loop()
-        tasks = [loop.create_task(self._run(part)) for part in plan.parts]
-        for task in tasks:
-            self._under_way.add(task)
-            task.add_done_callback(self._under_way.discard)
+        sendings = [_Sending(self._sender, self._send, part) for part in plan.parts]
+        for sending in sendings:
+            self._under_way.add(sending)
+            sending.task.add_done_callback(partial(_ended, self._under_way, sending))
+        timeout = None if deadline is None else max(0.0, deadline - loop.time())
         try:
-            await asyncio.wait(tasks, timeout=None if deadline is None else max(0.0, deadline - loop.time()))
+            await asyncio.wait([sending.task for sending in sendings], timeout=timeout)
         except asyncio.CancelledError:
-            await _cancel(tasks)
+            await _cancel(sendings)
             raise
-        return [_delivered(task, part) for task, part in zip(tasks, plan.parts, strict=True)]
-
-    async def _run(self, part: Part) -> Answer:
-        """Send one part. A cancellation goes through after its report."""
-        try:
-            ticket = self._sender.admit(part)
-        except Exception as error:
-            return Answer(node=_only(part), error=error)
-        try:
-            value = await self._send(ticket.node, part.endpoint, part.request)
-        except BaseException as error:
-            self._sender.settle(ticket, error)
-            if not isinstance(error, Exception):
-                raise
-            return Answer(node=ticket.node.id, error=error)
-        self._sender.settle(ticket, None)
-        return Answer(node=ticket.node.id, value=value)
+        return [sending.take(closed=self._closed) for sending in sendings]
 
     def tick(self) -> list[Event]:
         """Let time pass for nodes that are marked dead, and give what changed. Calls do this in passing."""
@@ -124,7 +113,7 @@ class AsyncPartitionedClient:
         return client_stats(self._router, self._scatter)
 
     async def close(self) -> None:
-        """Refuse new calls and cancel the parts under way. May be called again."""
+        """Refuse new calls and cancel the parts under way, which fail with a `ClosedError`. May be called again."""
         self._closed = True
         self._scatter.close()
         await _cancel(list(self._under_way))
@@ -140,22 +129,62 @@ class AsyncPartitionedClient:
         await self.close()
 
 
-async def _cancel(tasks: list[asyncio.Task[Answer]]) -> None:
-    """Cancel tasks and wait until they have ended; a task that closes its own client does not wait for itself."""
-    others = [task for task in tasks if task is not asyncio.current_task()]
+class _Sending:
+    """One part and the task that sends it."""
+
+    def __init__(self, sender: Sender, send: Callable[[Node, str, Any], Awaitable[Any]], part: Part) -> None:
+        self._part = part
+        self._sent_to: list[str] = []
+        self.task = asyncio.get_running_loop().create_task(_run(sender, send, part, self._sent_to))
+
+    def take(self, *, closed: bool) -> Answer:
+        """Give what came of it, or that nothing has come."""
+        part, node = self._part, self._sent_to[0] if self._sent_to else None
+        if not self.task.done():
+            return late(part, node, sent=node is not None)
+        if not self.task.cancelled():
+            return self.task.result()
+        if closed:
+            text = f"{part.endpoint}: the client was closed before the answer came"
+            return Answer(node=node, error=ClosedError(text))
+        return Answer(node=node, error=asyncio.CancelledError(f"{part.endpoint}: the transport cancelled the part"))
+
+
+def _ended(under_way: set[_Sending], sending: _Sending, task: asyncio.Task[Answer]) -> None:
+    under_way.discard(sending)
+
+
+async def _run(
+    sender: Sender, send: Callable[[Node, str, Any], Awaitable[Any]], part: Part, sent_to: list[str]
+) -> Answer:
+    """Send one part; `sent_to` gets the id of the node before anything is sent.
+
+    A cancellation goes through after its report.
+    """
+    try:
+        ticket = sender.admit(part)
+    except Exception as error:
+        return Answer(node=part.only_node, error=error)
+    sent_to.append(ticket.node.id)
+    try:
+        pending = send(ticket.node, part.endpoint, part.request)
+        if not inspect.isawaitable(pending):
+            sender.drop(ticket)
+            text = f"send: it gave a {type(pending).__name__}; an awaitable is right, or a PartitionedClient"
+            return Answer(node=ticket.node.id, error=InvalidArgumentTypeError(text, place="send"))
+        value = await pending
+    except BaseException as error:
+        sender.settle(ticket, error)
+        if not isinstance(error, Exception):
+            raise
+        return Answer(node=ticket.node.id, error=error)
+    sender.settle(ticket, None)
+    return Answer(node=ticket.node.id, value=value)
+
+
+async def _cancel(sendings: list[_Sending]) -> None:
+    """Cancel parts and wait until they have ended; a part that closes its own client does not wait for itself."""
+    others = [sending.task for sending in sendings if sending.task is not asyncio.current_task()]
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-
-
-def _delivered(task: asyncio.Task[Answer], part: Part) -> Answer:
-    if not task.done():
-        text = f"{part.endpoint}: no answer in time; it was sent"
-        return Answer(node=_only(part), error=PartTimeoutError(text))
-    if task.cancelled():
-        return Answer(node=_only(part), error=asyncio.CancelledError(f"{part.endpoint}: the part was cancelled"))
-    return task.result()
-
-
-def _only(part: Part) -> str | None:
-    return part.candidates[0].id if len(part.candidates) == 1 else None

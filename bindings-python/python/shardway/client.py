@@ -13,9 +13,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from ._native import Event, Node, Router
-from .errors import ClosedError, PartitioningStrategyError
-from .failures import PartTimeoutError
-from .gather import Answer, gather
+from .errors import ClosedError, InvalidArgumentTypeError, PartitioningStrategyError
+from .gather import Answer, gather, late
 from .options import ClientStats, check_count, check_endpoint, check_timeout, client_stats, make_parts
 from .scatter import Part, Plan, Question, raise_strategy_failed
 from .sender import Classify, Sender
@@ -30,8 +29,9 @@ class PartitionedClient:
     """Splits requests by a strategy, sends the parts at once, merges the answers. For any number of threads.
 
     A request takes one snapshot of the ring and of the logical partitions and holds it to its end. A request of one
-    part is sent on the caller's thread; the parts of others go out on threads of the client, and on the caller's
-    where those are all busy, so calls that call again cannot wait for each other.
+    part and without a timeout is sent on the caller's thread. All other parts go out on threads of the client and,
+    without a timeout, on the caller's where those are all busy: calls from inside `send` never wait for each other.
+    With a timeout such calls need free threads, or end when their time is up.
 
     Args:
         router: who routes, and what failures are reported to. Several clients may share it.
@@ -62,6 +62,9 @@ class PartitionedClient:
         seed: int = 0,
     ) -> None:
         """Make a client; see the class. Nothing is sent and no thread started yet."""
+        if inspect.iscoroutinefunction(send):
+            text = "send: a coroutine function; a plain one is right, or an AsyncPartitionedClient"
+            raise InvalidArgumentTypeError(text, place="send")
         workers = check_count("max_workers", max_workers, MAX_WORKERS)
         self._timeout = check_timeout("timeout_ms", timeout_ms)
         self._scatter, self._sender = make_parts(router, send, strategy, classify, clock_ms, seed)
@@ -100,23 +103,24 @@ class PartitionedClient:
             raise ClosedError("the client was closed; make a new one")
         self._sender.tick_if_due()
         question = Question(self._scatter, endpoint, request)
-        plan = question.plan(self._await(endpoint, question))
+        plan = question.plan(self._await(endpoint, question, deadline))
         if len(plan.parts) == 1 and deadline is None:
-            return gather(plan, [_run(self._sender, self._send, plan.parts[0])])
+            return gather(plan, [_run(self._sender, self._send, plan.parts[0], [])])
         return gather(plan, self._fan_out(plan, deadline))
 
-    def _await(self, endpoint: str, question: Question) -> Any:
+    def _await(self, endpoint: str, question: Question, deadline: float | None) -> Any:
         """Run an asynchronous strategy function to its end on this thread."""
         answer = question.answer
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
         try:
             if isinstance(answer, concurrent.futures.Future):
-                return answer.result()
+                return answer.result(left)
             if not question.waits:
                 return answer
             try:
                 asyncio.get_running_loop()
             except RuntimeError:
-                return asyncio.run(_awaited(answer))
+                return asyncio.run(_awaited(answer, left))
             if inspect.iscoroutine(answer):
                 answer.close()
         except Exception as error:
@@ -177,15 +181,16 @@ class _Job:
         self._part = part
         self._claim = threading.Lock()
         self._answer: Answer | None = None
+        self._sent_to: list[str] = []
         self.done = threading.Event()
 
     def run(self) -> None:
         if not self._claim.acquire(blocking=False):
             return
         try:
-            self._answer = _run(self._sender, self._send, self._part)
+            self._answer = _run(self._sender, self._send, self._part, self._sent_to)
         except BaseException as error:
-            self._answer = Answer(node=None, error=error)
+            self._answer = Answer(node=self._node(), error=error)
             raise
         finally:
             self.done.set()
@@ -196,18 +201,22 @@ class _Job:
             return answer
         # Not begun yet: it is too late to begin, and a worker that comes to it finds it claimed.
         begun = not self._claim.acquire(blocking=False)
-        text = f"{self._part.endpoint}: no answer in time; {'it was sent' if begun else 'it was not sent'}"
-        nodes = self._part.candidates
-        return Answer(node=nodes[0].id if len(nodes) == 1 else None, error=PartTimeoutError(text))
+        return late(self._part, self._node(), sent=begun)
+
+    def _node(self) -> str | None:
+        return self._sent_to[0] if self._sent_to else None
 
 
-def _run(sender: Sender, send: Callable[[Node, str, Any], Any], part: Part) -> Answer:
-    """Send one part on this thread. What is no `Exception` (an interrupt) goes through after its report."""
+def _run(sender: Sender, send: Callable[[Node, str, Any], Any], part: Part, sent_to: list[str]) -> Answer:
+    """Send one part on this thread; `sent_to` gets the id of the node before anything is sent.
+
+    What is no `Exception` (an interrupt) goes through after its report.
+    """
     try:
         ticket = sender.admit(part)
     except Exception as error:
-        nodes = part.candidates
-        return Answer(node=nodes[0].id if len(nodes) == 1 else None, error=error)
+        return Answer(node=part.only_node, error=error)
+    sent_to.append(ticket.node.id)
     try:
         value = send(ticket.node, part.endpoint, part.request)
     except BaseException as error:
@@ -219,5 +228,6 @@ def _run(sender: Sender, send: Callable[[Node, str, Any], Any], part: Part) -> A
     return Answer(node=ticket.node.id, value=value)
 
 
-async def _awaited(answer: Any) -> Any:
-    return await answer
+async def _awaited(answer: Any, seconds: float | None) -> Any:
+    async with asyncio.timeout(seconds):
+        return await answer

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .errors import PartitioningStrategyError
+from .failures import PartTimeoutError
 from .mergers import PartFailure
 from .scatter import Part, Plan, merger_failed, response_merger
 
-__all__ = ["Answer", "gather"]
+__all__ = ["Answer", "gather", "late"]
 
 
 class Answer:
@@ -30,9 +31,12 @@ def gather(plan: Plan, answers: list[Answer]) -> Any:
     """
     if len(answers) == 1:
         (answer,) = answers
-        if answer.error is not None:
+        if answer.error is None:
+            return answer.value
+        try:
             raise answer.error
-        return answer.value
+        finally:
+            del answer, answers, plan  # the error's traceback holds this frame: no cycle that keeps the request alive
     merge = response_merger(plan)
     if merge is None:  # refused when the plan was made
         raise PartitioningStrategyError(f"{plan.endpoint}: no response merger", place=plan.endpoint)
@@ -51,6 +55,12 @@ def gather(plan: Plan, answers: list[Answer]) -> Any:
     if isinstance(result, BaseException):
         raise result
     return result
+
+
+def late(part: Part, node: str | None, *, sent: bool) -> Answer:
+    """Make the answer of a part that has none when the time of the request is up."""
+    text = f"{part.endpoint}: no answer in time; {'it was sent' if sent else 'it was not sent'}"
+    return Answer(node=node or part.only_node, error=PartTimeoutError(text))
 
 
 def _failure(part: Part, answer: Answer, error: BaseException) -> PartFailure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from .strategy import Pick
 
@@ -51,18 +51,25 @@ class Picker:
         """Begin the sequence of draws."""
         self._in_flight = in_flight
         self._random = random.Random(seed)
-        self._turn = 0
+        self._turns: Counter[Hashable] = Counter()
         self._lock = threading.Lock()
 
-    def order(self, pick: Pick, nodes: Sequence[str]) -> Iterator[str]:
-        """Give every node once."""
+    def order(self, pick: Pick, nodes: Sequence[str], lane: Hashable) -> Iterator[str]:
+        """Give every node once.
+
+        Args:
+            pick: how the first is chosen.
+            nodes: the candidates.
+            lane: whose turns are counted together. Partitions take turns each for themselves: with one count for all,
+                a request to two partitions of two nodes would meet the same two nodes for ever.
+        """
         if len(nodes) < 2:
             yield from nodes
             return
         with self._lock:
             if pick == "round_robin":
-                first, second = self._turn % len(nodes), None
-                self._turn += 1
+                first, second = self._turns[lane] % len(nodes), None
+                self._turns[lane] += 1
             else:
                 first, second = self._random.sample(range(len(nodes)), 2)
         if second is not None and self._in_flight.of(nodes[second]) < self._in_flight.of(nodes[first]):

@@ -36,6 +36,11 @@ class Part:
     error: ShardwayError | None = None
     """Set when the part cannot be sent."""
 
+    @property
+    def only_node(self) -> str | None:
+        """The id of the node when there is just one to ask."""
+        return self.candidates[0].id if len(self.candidates) == 1 else None
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -149,8 +154,11 @@ class Question:
     def _of_partition(self, strategy: CustomStrategy, partition: int, request: Any) -> Part:
         try:
             names = self._schema.map.nodes(partition)
-        except (NoPartitionError, InvalidArgumentError) as error:
+        except NoPartitionError as error:
             return Part(self._endpoint, request, (), strategy.pick, partition=partition, error=error)
+        except InvalidArgumentError as error:  # an id that no instance can have
+            missing = NoPartitionError(f"No partition: {partition} found; {error}", place=self._endpoint)
+            return Part(self._endpoint, request, (), strategy.pick, partition=partition, error=missing)
         nodes = tuple(self._schema.nodes[name] for name in names)
         return Part(self._endpoint, request, nodes, strategy.pick, partition=partition)
 
@@ -171,7 +179,9 @@ class Scatter:
             if isinstance(part, CustomStrategy) and id(part) not in self._keepers:
                 self._keepers[id(part)] = SchemaKeeper(part)
                 if part.state is not None:
-                    self._unwatch.append(part.state.watch(_weakly(self._observe)))
+                    unwatch = part.state.watch(_weakly(self._observe))
+                    self._unwatch.append(unwatch)
+                    weakref.finalize(self, unwatch)  # a client that nobody closes leaves nothing behind
         self._observe()
 
     def _observe(self) -> None:

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._native import Node, PartitionMap, Snapshot
-from .errors import InvalidArgumentTypeError
+from .errors import InvalidArgumentError, InvalidArgumentTypeError
 from .strategy import CustomStrategy, GetPartitions
 
 __all__ = ["Schema", "SchemaKeeper", "SchemaStats"]
 
 log = logging.getLogger("shardway")
+
+MIN_PARTITION, MAX_PARTITION = -(2**31), 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class SchemaKeeper:
         self._strategy = strategy
         self._lock = threading.RLock()
         self._seen: tuple[int, int] | None = None
+        self._failed: tuple[int, int] | None = None
         self._schema: Schema | None = None
         self._stats = SchemaStats()
 
@@ -60,7 +63,7 @@ class SchemaKeeper:
         """Give the view for a snapshot of the router.
 
         Raises:
-            PartitioningStrategyError: there is no view yet and the user's functions fail.
+            Exception: whatever the user's functions raise, when there is no view yet that could stay in force.
         """
         state = self._strategy.state
         version = 0 if state is None else state.version
@@ -78,18 +81,19 @@ class SchemaKeeper:
                     return self._schema  # another thread has seen something newer
                 if self._seen == (snapshot.revision, version):
                     return self._schema
+            seen = (snapshot.revision, version)
             try:
                 schema = self._evaluate(snapshot, value)
             except Exception as error:
-                self._count(update_failures=1)
-                self._seen = (snapshot.revision, version)
+                self._count_failure(seen)
                 if self._schema is None:
-                    self._seen = None
                     raise
+                self._seen = seen
                 log.error("the last good partitions stay in force: %s", error, exc_info=error)
                 return self._schema
-            self._seen = (snapshot.revision, version)
-            return self._put(schema)
+            schema = self._put(schema, seen)
+            self._seen = seen
+            return schema
 
     def _observe(self, snapshot: Snapshot) -> tuple[int, Any]:
         if self._strategy.state is not None:
@@ -117,11 +121,12 @@ class SchemaKeeper:
             logical = self._strategy.logical_at(value)  # type: ignore[assignment]
         return PartitionMap((node.id, node.shard_id, _served(logical, node.shard_id)) for node in snapshot.nodes)
 
-    def _put(self, schema: Schema) -> Schema:
-        for node, code, reason in schema.map.left_out:
-            log.warning("%s: instance %s is left out: %s", code, node, reason)
+    def _put(self, schema: Schema, seen: tuple[int, int]) -> Schema:
+        if self._failed != seen:  # said already, when this update was tried before
+            for node, code, reason in schema.map.left_out:
+                log.warning("%s: instance %s is left out: %s", code, node, reason)
         if len(schema.map) == 0:
-            self._count(update_failures=1)
+            self._count_failure(seen)
             if self._schema is not None:
                 log.error("the last good partitions stay in force: the new ones would be empty")
                 return self._schema
@@ -130,6 +135,12 @@ class SchemaKeeper:
         self._count(snap_updates=1, partition_updates=int(changed))
         self._schema = schema
         return schema
+
+    def _count_failure(self, seen: tuple[int, int]) -> None:
+        """Count an update that cannot be used, once: without a view each request tries anew."""
+        if self._failed != seen:
+            self._failed = seen
+            self._count(update_failures=1)
 
     def _count(self, *, partition_updates: int = 0, snap_updates: int = 0, update_failures: int = 0) -> None:
         old = self._stats
@@ -160,9 +171,22 @@ def _served(logical: Any, shard_id: int | None) -> list[int] | BaseException | N
         return None
     try:
         answer = logical(shard_id)
-        return [answer] if isinstance(answer, int) else list(answer)
+        serves = [answer] if isinstance(answer, int) else list(answer)
+        for partition in serves:
+            _check_partition(partition)
     except Exception as error:
         return error
+    return serves
+
+
+def _check_partition(partition: object) -> None:
+    """Refuse what the native map would refuse, for all instances at once."""
+    if not isinstance(partition, int) or isinstance(partition, bool):
+        text = f"logical_partition: {partition!r} is no partition id; an int is right"
+        raise InvalidArgumentTypeError(text, place="logical_partition")
+    if not MIN_PARTITION <= partition <= MAX_PARTITION:
+        text = f"logical_partition: {partition}; {MIN_PARTITION} to {MAX_PARTITION} is right"
+        raise InvalidArgumentError(text, place="logical_partition")
 
 
 def _content(partitions: PartitionMap) -> dict[int, list[str]]:

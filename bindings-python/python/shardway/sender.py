@@ -7,7 +7,7 @@ import concurrent.futures
 import logging
 import time
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from ._native import Event, Node, Router
 from .errors import UnknownNodeError
@@ -67,7 +67,8 @@ class Sender:
         """
         if part.error is not None:
             raise part.error
-        for node_id in self._picker.order(part.pick, [node.id for node in part.candidates]):
+        names = [node.id for node in part.candidates]
+        for node_id in self._picker.order(part.pick, names, (part.endpoint, part.partition)):
             now_ms = self._clock_ms()
             if self._admission(node_id, now_ms) != "fail_fast":
                 node = next(node for node in part.candidates if node.id == node_id)
@@ -86,23 +87,37 @@ class Sender:
             return "send"  # it left while the request was under way, which still ends on its old snapshot
 
     def settle(self, ticket: Ticket, error: BaseException | None) -> None:
-        """Report how a send ended. Never raises."""
+        """Report how a send ended. Never raises: the answer is there and must reach the caller."""
+        self._end(ticket, "success" if error is None else self._outcome(error))
+
+    def drop(self, ticket: Ticket) -> None:
+        """Give up a send that says nothing of its node. Never raises."""
+        self._end(ticket, "ignored")
+
+    def _end(self, ticket: Ticket, outcome: Outcome) -> None:
         self._in_flight.leave(ticket.node.id)
-        outcome: Outcome = "success" if error is None else self._outcome(error)
         try:
             now_ms = self._clock_ms()
             event = self._router.report(ticket.node.id, outcome, sent_ms=ticket.sent_ms, now_ms=now_ms)
         except UnknownNodeError:
             return  # it left while the request was under way
+        except Exception as broken:  # a clock that fails
+            log.error("the end of a call to node %s was not reported: %s", ticket.node.id, broken, exc_info=broken)
+            return
         if event is not None:
             _log(event)
 
     def _outcome(self, error: BaseException) -> Outcome:
         try:
-            return self._classify(error)
+            outcome = self._classify(error)
         except Exception as broken:
             log.error("classify failed, so the answer counts as a failure of its node: %s", broken, exc_info=broken)
             return "failure"
+        if outcome not in get_args(Outcome):
+            expected = ", ".join(get_args(Outcome))
+            log.error("classify gave %r, which counts as a failure of the node; one of %s is right", outcome, expected)
+            return "failure"
+        return outcome
 
     def tick(self) -> list[Event]:
         """Let time pass: nodes whose time is up may be probed. Gives what changed."""

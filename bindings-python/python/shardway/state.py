@@ -27,7 +27,7 @@ class State(Generic[T]):
         self._value = value
         self._version = 0
         self._watchers: list[Callable[[], None]] = []
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a collected watcher may leave while this thread holds it
         self._telling = threading.RLock()
         self._nested = False
 

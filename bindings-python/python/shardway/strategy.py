@@ -62,12 +62,34 @@ def per_endpoint(cases: Mapping[str, Callable[[Any], Any]]) -> Callable[[str, An
     return choose
 
 
+def _typed(endpoint: str, split: Callable[[Any], Any], request_type: type | None) -> Callable[[str, Any], Any]:
+    """Make a strategy function of the function of one endpoint, which takes that endpoint's request type only."""
+    if not isinstance(endpoint, str) or not endpoint:
+        text = f"endpoint: {endpoint!r}; the name of a method is right"
+        raise InvalidArgumentTypeError(text, place="endpoint")
+    if request_type is not None and not isinstance(request_type, type):
+        text = f"request_type: a {type(request_type).__name__}; a class is right"
+        raise InvalidArgumentTypeError(text, place="request_type")
+
+    def checked(method: str, request: Any) -> Any:
+        if request_type is not None and not isinstance(request, request_type):
+            got, right = type(request).__name__, request_type.__name__
+            text = f"{method}: a request of type {got}; the strategy takes {right}"
+            raise PartitioningStrategyError(text, place=method)
+        return split(request)
+
+    return checked
+
+
 class Strategy:
     """The base of all strategies; not made itself."""
 
+    _only: str | None = None
+    """The one endpoint that it is bound to."""
+
     def for_method(self, endpoint: str) -> Strategy | None:
         """Give the strategy that splits requests of `endpoint`; ``None`` when they are not split."""
-        return self
+        return self if self._only in (None, endpoint) else None
 
     def freeze(self) -> None:
         """Refuse further mergers. A client that is built with the strategy does this."""
@@ -98,7 +120,6 @@ class HashingStrategy(Strategy):
         self.get_keys = get_keys
         self.request_mergers = request_mergers if request_mergers is not None else RequestMergers()
         self.response_mergers = response_mergers if response_mergers is not None else ResponseMergers()
-        self._only: str | None = None
 
     @classmethod
     def per_endpoint(
@@ -132,15 +153,7 @@ class HashingStrategy(Strategy):
             response_merger: for requests that went to more than one node.
         """
         _callable("get_keys", get_keys)
-
-        def typed(method: str, request: Any) -> Mapping[Any, Any] | None:
-            if request_type is not None and not isinstance(request, request_type):
-                text = (
-                    f"{method}: a request of type {type(request).__name__}; the strategy takes {request_type.__name__}"
-                )
-                raise PartitioningStrategyError(text, place=method)
-            return get_keys(request)
-
+        typed = _typed(endpoint, get_keys, request_type)
         requests, responses = RequestMergers(), ResponseMergers()
         if request_merger is not None:
             requests.add(endpoint, request_merger)
@@ -149,10 +162,6 @@ class HashingStrategy(Strategy):
         strategy = cls(typed, request_mergers=requests, response_mergers=responses)
         strategy._only = endpoint
         return strategy
-
-    def for_method(self, endpoint: str) -> Strategy | None:
-        """Give itself, or ``None`` for another endpoint than the one it is bound to."""
-        return self if self._only in (None, endpoint) else None
 
     def freeze(self) -> None:
         """Refuse further mergers."""
@@ -163,8 +172,8 @@ class HashingStrategy(Strategy):
 class CustomStrategy(Strategy):
     """Requests to logical partitions, and logical partitions to instances, by functions of the user's.
 
-    Made by `no_resharding`, `resharding` or `cluster_resharding`. Both functions are taken together from one
-    observed state: a request never meets an old function with a new map.
+    Made by `no_resharding`, `resharding`, `cluster_resharding`, `for_endpoint`. Both functions come together from
+    one observed state: a request never meets an old function with a new map.
     """
 
     def __init__(
@@ -281,6 +290,36 @@ class CustomStrategy(Strategy):
             response_mergers=response_mergers,
             pick=pick,
         )
+
+    @classmethod
+    def for_endpoint(
+        cls,
+        endpoint: str,
+        get_partitions: Callable[[Any], Mapping[int, Any] | Awaitable[Mapping[int, Any] | None] | None],
+        *,
+        request_type: type | None = None,
+        logical_partition: LogicalPartition | None = None,
+        response_merger: ResponseMerger | None = None,
+        pick: Pick = "p2c",
+    ) -> CustomStrategy:
+        """Make a strategy for one endpoint whose functions never change; requests of all others are not split.
+
+        Args:
+            endpoint: the method's name.
+            get_partitions: its request to sub-requests by partition id.
+            request_type: when given, a request of another type is a `PartitioningStrategyError`.
+            logical_partition: see `no_resharding`.
+            response_merger: for requests to more than one partition.
+            pick: how an instance of a partition is chosen.
+        """
+        _callable("get_partitions", get_partitions)
+        typed = _typed(endpoint, get_partitions, request_type)
+        responses = ResponseMergers()
+        if response_merger is not None:
+            responses.add(endpoint, response_merger)
+        strategy = cls.no_resharding(typed, logical_partition=logical_partition, response_mergers=responses, pick=pick)
+        strategy._only = endpoint
+        return strategy
 
     def freeze(self) -> None:
         """Refuse further mergers."""
