@@ -1,14 +1,14 @@
 //! The JSON form of a topology: strict in, canonical out. The schema is `docs/topology.schema.json`.
 
-use serde::de::{self, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
-use std::fmt;
-use std::marker::PhantomData;
+mod strict;
 
+use serde::{Deserialize, Serialize};
+
+use self::strict::{Bounded, Object, Whole, present};
 use crate::error::{Error, Result};
 use crate::hash::KeyHasher;
 use crate::health::FailureAccrual;
-use crate::topology::{MAX_NODES, MAX_NUM_REPS, MAX_WEIGHT, MAX_WEIGHT_UNIT, Node, Scheme, Serving, Topology};
+use crate::topology::{MAX_NUM_REPS, MAX_WEIGHT, MAX_WEIGHT_UNIT, Node, Scheme, Serving, Topology};
 
 /// The largest document that is read, in bytes.
 pub const MAX_DOCUMENT_BYTES: usize = 64 << 20;
@@ -22,7 +22,7 @@ struct Document {
     format: Whole<0, { i64::MAX }>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     revision: Option<Whole<1, { i64::MAX }>>,
-    scheme: SchemeForm,
+    scheme: Object<SchemeForm>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     key_hasher: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
@@ -32,10 +32,10 @@ struct Document {
     #[serde(default)]
     eject_failed_host: bool,
     #[serde(default)]
-    failure_accrual: AccrualForm,
-    nodes: Bounded<NodeForm>,
+    failure_accrual: Object<AccrualForm>,
+    nodes: Bounded<Object<NodeForm>>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    partitions: Option<Bounded<ServingForm>>,
+    partitions: Option<Bounded<Object<ServingForm>>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -90,106 +90,15 @@ const fn weight_of_one() -> Whole<0, { MAX_WEIGHT as i64 }> {
     Whole(1)
 }
 
-/// An integer of a range, whose refusal says the range and not the name of a machine type.
-#[derive(Clone, Copy)]
-struct Whole<const LEAST: i64, const MOST: i64>(i64);
-
-impl<const LEAST: i64, const MOST: i64> Serialize for Whole<LEAST, MOST> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.serialize_i64(self.0)
-    }
-}
-
-impl<'de, const LEAST: i64, const MOST: i64> Deserialize<'de> for Whole<LEAST, MOST> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct Range<const LEAST: i64, const MOST: i64>;
-        impl<const LEAST: i64, const MOST: i64> Visitor<'_> for Range<LEAST, MOST> {
-            type Value = i64;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(formatter, "an integer from {LEAST} to {MOST}")
-            }
-
-            fn visit_i64<E: de::Error>(self, value: i64) -> std::result::Result<i64, E> {
-                if (LEAST..=MOST).contains(&value) {
-                    Ok(value)
-                } else {
-                    Err(E::invalid_value(de::Unexpected::Signed(value), &self))
-                }
-            }
-
-            fn visit_u64<E: de::Error>(self, value: u64) -> std::result::Result<i64, E> {
-                match i64::try_from(value) {
-                    Ok(value) => self.visit_i64(value),
-                    Err(_) => Err(E::invalid_value(de::Unexpected::Unsigned(value), &self)),
-                }
-            }
-        }
-        deserializer.deserialize_any(Range::<LEAST, MOST>).map(Self)
-    }
-}
-
-impl<const LEAST: i64, const MOST: i64> Whole<LEAST, MOST> {
-    const fn signed(self) -> i32 {
-        self.0 as i32
-    }
-
-    const fn unsigned(self) -> u32 {
-        self.0 as u32
-    }
-
-    const fn long(self) -> u64 {
-        self.0 as u64
-    }
-}
-
-/// An optional field that is there must have its type: `null` is refused, so that a lost value is not taken
-/// for a wanted default.
-fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> std::result::Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
-}
-
-/// A list of at most [`MAX_NODES`] items: a longer one is refused while it is read, not after.
-struct Bounded<T>(Vec<T>);
-
-impl<T: Serialize> Serialize for Bounded<T> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Bounded<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct Items<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
-            type Value = Vec<T>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(formatter, "a list of at most {MAX_NODES} items")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Self::Value, A::Error> {
-                let mut items = Vec::new();
-                while let Some(item) = list.next_element()? {
-                    if items.len() == MAX_NODES {
-                        return Err(de::Error::custom(format!(
-                            "more than {MAX_NODES} items; at most {MAX_NODES} are right"
-                        )));
-                    }
-                    items.push(item);
-                }
-                Ok(items)
-            }
-        }
-        deserializer.deserialize_seq(Items(PhantomData)).map(Self)
-    }
-}
-
 impl Default for AccrualForm {
     fn default() -> Self {
         FailureAccrual::default().into()
+    }
+}
+
+impl Default for Object<AccrualForm> {
+    fn default() -> Self {
+        Self(AccrualForm::default())
     }
 }
 
@@ -292,7 +201,7 @@ impl Topology {
             return Err(Error::topology("", rule));
         }
         let mut parser = serde_json::Deserializer::from_str(text);
-        let document: Document = serde_path_to_error::deserialize(&mut parser)
+        let Object(document): Object<Document> = serde_path_to_error::deserialize(&mut parser)
             .map_err(|error| Error::topology(place(&error.path().to_string()), error.inner().to_string()))?;
         parser.end().map_err(|error| Error::topology("", error.to_string()))?;
         document.into_topology()
@@ -304,20 +213,20 @@ impl Topology {
         let document = Document {
             format: Whole(FORMAT),
             revision: self.revision().map(|revision| Whole(revision as i64)),
-            scheme: SchemeForm::write(self.scheme()),
+            scheme: Object(SchemeForm::write(self.scheme())),
             key_hasher: Some(self.key_hasher().name().to_owned()),
             num_reps: Some(Whole(i64::from(self.num_reps()))),
             weight_unit: Some(Whole(i64::from(self.weight_unit()))).filter(|unit| unit.0 != 1),
             eject_failed_host: self.eject_failed_host(),
-            failure_accrual: self.failure_accrual().into(),
-            nodes: Bounded(self.nodes().iter().map(NodeForm::from).collect()),
+            failure_accrual: Object(self.failure_accrual().into()),
+            nodes: Bounded(self.nodes().iter().map(|node| Object(node.into())).collect()),
             partitions: self.partitions().map(|partitions| {
                 let id = |&id: &i32| Whole(i64::from(id));
                 let form = |serving: &Serving| ServingForm {
                     shard_id: id(&serving.shard_id),
                     serves: serving.serves.iter().map(id).collect(),
                 };
-                Bounded(partitions.iter().map(form).collect())
+                Bounded(partitions.iter().map(|serving| Object(form(serving))).collect())
             }),
         };
         // Strings and numbers only: there is nothing in a document that JSON cannot say.
@@ -336,10 +245,10 @@ impl Document {
         if self.format.0 != FORMAT {
             return Err(Error::topology("format", format!("{}; {FORMAT} is right", self.format.0)));
         }
-        let mut builder = Topology::builder(self.scheme.read()?)
-            .nodes(self.nodes.0.into_iter().map(Node::from))
+        let mut builder = Topology::builder(self.scheme.0.read()?)
+            .nodes(self.nodes.0.into_iter().map(|Object(node)| node.into()))
             .eject_failed_host(self.eject_failed_host)
-            .failure_accrual(self.failure_accrual.into());
+            .failure_accrual(self.failure_accrual.0.into());
         if let Some(name) = &self.key_hasher {
             builder = builder.key_hasher(KeyHasher::from_name(name)?);
         }
@@ -353,7 +262,7 @@ impl Document {
             builder = builder.revision(revision.long());
         }
         if let Some(partitions) = self.partitions {
-            let serving = |form: ServingForm| Serving {
+            let serving = |Object(form): Object<ServingForm>| Serving {
                 shard_id: form.shard_id.signed(),
                 serves: form.serves.into_iter().map(Whole::signed).collect(),
             };

@@ -325,9 +325,14 @@ def errors() -> list[Json]:
         broken("nodes", {"nodes": [{"id": "a", "weight": 1_000_000}, {"id": "b"}]}),
         broken("partitions[1].shard_id", {"partitions": [{"shard_id": 1, "serves": []}] * 2}),
         broken("partitions[0].serves", {"partitions": [{"shard_id": 1, "serves": [3, 3]}]}),
+        broken("scheme", {"scheme": ["ring-v1"]}),
+        broken("failure_accrual", {"failure_accrual": [1]}),
+        broken("failure_accrual", {"failure_accrual": None}),
+        broken("nodes[0]", {"nodes": [["a", "h", 80, 1, 0, "z"]]}),
+        broken("partitions[0]", {"partitions": [[1, [2]]]}),
         broken("partitions[0].serves[0]", {"partitions": [{"shard_id": 1, "serves": ["x"]}]}),
     ]
-    for raw in ("", "{", "nul", "[]", '{"format": NaN}', json.dumps(good) + "x", '{"format": 1, "format": 1}'):
+    for raw in ("", "{", "nul", "[]", "[1, 7, {}]", '{"format": NaN}', json.dumps(good) + "x", '{"format": 1, "format": 1}'):
         place = "format" if "NaN" in raw else ""
         cases.append({"document": raw, "code": "InvalidTopology", "place": place})
     return cases

@@ -2,6 +2,7 @@
 //! `make bench DETAIL=1`, or `cargo bench` in this folder with criterion's own options.
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use shardway_bench::inputs;
@@ -91,5 +92,13 @@ fn changes(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, lookups, batches, changes);
+fn short() -> Criterion {
+    Criterion::default().warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1))
+}
+
+criterion_group! {
+    name = benches;
+    config = short();
+    targets = lookups, batches, changes
+}
 criterion_main!(benches);
