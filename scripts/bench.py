@@ -62,6 +62,9 @@ def duration(ns: float) -> str:
     return f"{ns:.3g} ns"
 
 
+# A load average above this at the start: others want the cores too.
+BUSY = 0.8
+
 HEAD = ["what", "shardway", "peer", "its time", "share", "target", "reached"]
 
 
@@ -97,6 +100,7 @@ def main(arguments: list[str]) -> int:
             commands.append([])
         else:
             commands[-1].append(argument)
+    load, _, _ = os.getloadavg()
     rows: list[Row] = []
     try:
         for command in commands:
@@ -105,7 +109,10 @@ def main(arguments: list[str]) -> int:
         print(f"bench: {error}", file=sys.stderr)
         return 1
     print(f"\n{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    print("16-byte keys, 160 points a node, medians of interleaved runs\n")
+    print("16-byte keys, 160 points a node, medians of interleaved runs")
+    if load > BUSY:
+        print(f"The machine was busy (load {load:.1f}): ratios stand, absolute times are too long.")
+    print()
     print(table(rows))
     missed = [row.what for row in rows if row.verdict()[1] == "NO"]
     with_target = sum(1 for row in rows if row.target)

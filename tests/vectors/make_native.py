@@ -332,7 +332,16 @@ def errors() -> list[Json]:
         broken("partitions[0]", {"partitions": [[1, [2]]]}),
         broken("partitions[0].serves[0]", {"partitions": [{"shard_id": 1, "serves": ["x"]}]}),
     ]
-    for raw in ("", "{", "nul", "[]", "[1, 7, {}]", '{"format": NaN}', json.dumps(good) + "x", '{"format": 1, "format": 1}'):
+    for raw in (
+        "",
+        "{",
+        "nul",
+        "[]",
+        "[1, 7, {}]",
+        '{"format": NaN}',
+        json.dumps(good) + "x",
+        '{"format": 1, "format": 1}',
+    ):
         place = "format" if "NaN" in raw else ""
         cases.append({"document": raw, "code": "InvalidTopology", "place": place})
     return cases
