@@ -66,18 +66,28 @@ class Nodes:
         return [f"{item}@{node}" for item in request]
 
 
+class Texts:
+    """What requests and answers are made of: lists of texts. Another form makes the same strategies for another client."""
+
+    def items(self, endpoint: str, request: Any) -> list[str]:
+        return list(request)
+
+    def request(self, endpoint: str, items: list[str]) -> Any:
+        return items
+
+    def joined(self, endpoint: str, answers: list[Any]) -> Any:
+        return concat(answers)
+
+
+TEXTS = Texts()
+
+
 def concat(parts: Any) -> list[str]:
     return [item for part in parts for item in part]
 
 
 def broken_request_merger(parts: Any) -> Any:
     raise Thrown("the request merger is broken")
-
-
-def concat_answers(successes: Any, failures: Any) -> Any:
-    if not successes:
-        raise failures[0].error
-    return concat(successes)
 
 
 def report(successes: Any, failures: Any) -> Any:
@@ -94,15 +104,28 @@ def broken_response_merger(successes: Any, failures: Any) -> Any:
     raise Thrown("the response merger is broken")
 
 
-REQUEST_MERGERS = {"concat": concat, "throws": broken_request_merger}
-RESPONSE_MERGERS = {"concat": concat_answers, "report": report, "throws": broken_response_merger}
+def request_merger(endpoint: str, name: str, form: Texts) -> Any:
+    def concat_requests(parts: Any) -> Any:
+        return form.request(endpoint, concat(form.items(endpoint, part) for part in parts))
+
+    return {"concat": concat_requests, "throws": broken_request_merger}[name]
+
+
+def response_merger(endpoint: str, name: str, form: Texts) -> Any:
+    def concat_answers(successes: Any, failures: Any) -> Any:
+        if not successes:
+            raise failures[0].error
+        return form.joined(endpoint, successes)
+
+    return {"concat": concat_answers, "report": report, "throws": broken_response_merger}[name]
 
 
 def name_of(error: BaseException) -> str:
     return error.code_name if isinstance(error, shardway.ShardwayError) else str(error)
 
 
-def split(rule: Any, request: list[str]) -> Any:
+def split(rule: Any, endpoint: str, request: Any, form: Texts) -> Any:
+    items = form.items(endpoint, request)
     if rule is None:
         return None
     ((kind, value),) = rule.items()
@@ -110,21 +133,21 @@ def split(rule: Any, request: list[str]) -> Any:
         raise Thrown(value)
     if kind == "each":
         assert value == "key"
-        return {item: [item] for item in request}
+        return {item: form.request(endpoint, [other for other in items if other == item]) for item in items}
     if kind == "all":
         return dict.fromkeys(value, request)
     if kind == "pairs":
-        return dict(value)
+        return {key: form.request(endpoint, part) for key, part in value}
     assert kind == "table", kind
     parts: dict[int, list[str]] = {}
-    for item in request:
+    for item in items:
         parts.setdefault(value[item], []).append(item)
-    return parts
+    return {partition: form.request(endpoint, part) for partition, part in parts.items()}
 
 
-def splitter(endpoints: Data) -> Callable[[str, Any], Any]:
+def splitter(endpoints: Data, form: Texts) -> Callable[[str, Any], Any]:
     def function(endpoint: str, request: Any) -> Any:
-        return split(endpoints[endpoint]["split"], request) if endpoint in endpoints else None
+        return split(endpoints[endpoint]["split"], endpoint, request, form) if endpoint in endpoints else None
 
     return function
 
@@ -139,31 +162,31 @@ def mapping(logical: Data) -> Callable[[int], Any]:
     return function
 
 
-def mergers(endpoints: Data) -> Data:
+def mergers(endpoints: Data, form: Texts) -> Data:
     requests, responses = RequestMergers(), ResponseMergers()
     for name, endpoint in endpoints.items():
         if "request_merger" in endpoint:
-            requests.add(name, REQUEST_MERGERS[endpoint["request_merger"]])
+            requests.add(name, request_merger(name, endpoint["request_merger"], form))
         if "response_merger" in endpoint:
-            responses.add(name, RESPONSE_MERGERS[endpoint["response_merger"]])
+            responses.add(name, response_merger(name, endpoint["response_merger"], form))
     return {"request_mergers": requests, "response_mergers": responses}
 
 
-def make_strategy(data: Data, state: State[Any]) -> Any:
+def make_strategy(data: Data, state: State[Any], form: Texts = TEXTS) -> Any:
     kind = data["kind"]
     if kind == "none":
         return None
     if kind == "by_endpoint":
-        return MethodStrategies({name: make_strategy(one, state) for name, one in data["strategies"].items()})
+        return MethodStrategies({name: make_strategy(one, state, form) for name, one in data["strategies"].items()})
     if kind == "hashing":
-        return HashingStrategy(splitter(data["endpoints"]), **mergers(data["endpoints"]))
+        return HashingStrategy(splitter(data["endpoints"], form), **mergers(data["endpoints"], form))
     assert kind == "custom", kind
     pick = data.get("pick", "p2c")
     if "endpoints" in data:
         return CustomStrategy.no_resharding(
-            splitter(data["endpoints"]),
+            splitter(data["endpoints"], form),
             logical_partition=mapping(data["logical"]) if "logical" in data else None,
-            response_mergers=mergers(data["endpoints"])["response_mergers"],
+            response_mergers=mergers(data["endpoints"], form)["response_mergers"],
             pick=pick,
         )
     observes_cluster = "by_cluster_size" in data
@@ -177,15 +200,18 @@ def make_strategy(data: Data, state: State[Any]) -> Any:
         return found
 
     def partitions_at(value: Any) -> Any:
-        return splitter(case(value)["endpoints"])
+        return splitter(case(value)["endpoints"], form)
 
     def logical_at(value: Any) -> Any:
         one = case(value)
         return mapping(one["logical"]) if "logical" in one else (lambda shard_id: shard_id)
 
+    # The cases of one endpoint are alike in what they merge: any of them is as good.
+    endpoints = {name: one for value in table.values() for name, one in value["endpoints"].items()}
+    options = {"pick": pick, "response_mergers": mergers(endpoints, form)["response_mergers"]}
     if observes_cluster:
-        return CustomStrategy.cluster_resharding(partitions_at, logical_partition=logical_at, pick=pick)
-    return CustomStrategy.resharding(partitions_at, state=state, logical_partition=logical_at, pick=pick)
+        return CustomStrategy.cluster_resharding(partitions_at, logical_partition=logical_at, **options)
+    return CustomStrategy.resharding(partitions_at, state=state, logical_partition=logical_at, **options)
 
 
 class Scenario:

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <unordered_map>
@@ -38,14 +40,18 @@ class Picker {
   public:
     explicit Picker(std::uint64_t seed) : random_(seed) {}
 
+    /// Whose turns are counted together: an endpoint, or one of its partitions. With one count for all, a request to two
+    /// partitions of two nodes would meet the same two nodes for ever.
+    using Lane = std::pair<std::string, std::optional<std::int32_t>>;
+
     /// The place to begin at among the candidates; the next ones in turn are those to fall back to.
-    std::size_t first(Pick pick, const std::vector<Node> &nodes) {
+    std::size_t first(Pick pick, const std::vector<Node> &nodes, const Lane &lane) {
         if (nodes.size() < 2) {
             return 0;
         }
         const std::lock_guard lock(mutex_);
         if (pick == Pick::RoundRobin) {
-            return turn_++ % nodes.size();
+            return turns_[lane]++ % nodes.size();
         }
         const std::size_t one = random_() % nodes.size();
         std::size_t other = random_() % (nodes.size() - 1);
@@ -74,7 +80,7 @@ class Picker {
 
     std::mutex mutex_;
     std::mt19937_64 random_;
-    std::size_t turn_ = 0;
+    std::map<Lane, std::size_t> turns_;
     std::unordered_map<std::string, std::size_t> counts_;
 };
 
@@ -98,7 +104,7 @@ class Sender {
             std::rethrow_exception(part.error);
         }
         const std::size_t count = part.candidates.size();
-        const std::size_t first = picker_.first(part.pick, part.candidates);
+        const std::size_t first = picker_.first(part.pick, part.candidates, {endpoint, part.partition});
         for (std::size_t step = 0; step < count; step++) {
             const Node &node = part.candidates[(first + step) % count];
             const std::uint64_t now_ms = clock_ms_();

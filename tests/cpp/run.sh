@@ -79,15 +79,16 @@ echo "the example printed the same three times"
 
 say "tests under the address, leak and undefined-behaviour sanitizers"
 # The one that takes longest comes first.
-for test in hashing custom vectors handles; do echo "$test"; done | each "$CXX $warnings -O0 -g1 $sanitize \
+for test in hashing custom scenarios vectors handles; do echo "$test"; done | each "$CXX $warnings -O0 -g1 $sanitize \
     -I$prefix/include -c $here/test_{}.cpp -o $out/test_{}.o"
 # shellcheck disable=SC2086
-$CXX $sanitize "$out"/test_hashing.o "$out"/test_custom.o "$out"/test_vectors.o "$out"/test_handles.o -o "$out/tests" \
+$CXX $sanitize "$out"/test_hashing.o "$out"/test_custom.o "$out"/test_scenarios.o "$out"/test_vectors.o "$out"/test_handles.o -o "$out/tests" \
     $link -lgtest -lgtest_main -pthread
 SHARDWAY_VECTORS=$root/tests/vectors
+SHARDWAY_SCENARIOS=$root/tests/scenarios
 ASAN_OPTIONS=detect_leaks=1
 UBSAN_OPTIONS=print_stacktrace=1
-export SHARDWAY_VECTORS ASAN_OPTIONS UBSAN_OPTIONS
+export SHARDWAY_VECTORS SHARDWAY_SCENARIOS ASAN_OPTIONS UBSAN_OPTIONS
 "$out/tests" --gtest_brief=1
 
 say "all of tests/cpp passed"

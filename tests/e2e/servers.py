@@ -11,15 +11,15 @@ import json
 import os
 import select
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
+import programs
+
 MAX_SERVERS = 16
 START_SECONDS = 20.0
 STOP_SECONDS = 5.0
@@ -42,11 +42,14 @@ class Server:
         library: str = "thriftpy2",
         transport: str = "framed",
         protocol: str = "binary",
+        language: str = "python",
     ) -> None:
         self.name = name
         self.port = 0
         self._folder = folder
-        self._arguments = ["--library", library, "--transport", transport, "--protocol", protocol]
+        self._command = programs.command(language, "server")
+        if language == "python":  # those of other languages speak framed and binary only
+            self._command += ["--library", library, "--transport", transport, "--protocol", protocol]
         self._process: subprocess.Popen[bytes] | None = None
         self._ready = False
         self._skip = 0
@@ -61,11 +64,11 @@ class Server:
         """Start the process without waiting for it; `wait_ready` does that. Nothing happens if it runs already."""
         if self.pid is not None:
             return
-        command = [sys.executable, str(HERE / "server.py"), "--folder", str(self._folder), "--port", str(self.port)]
+        command = [*self._command, "--folder", str(self._folder), "--port", str(self.port)]
         self._ready = False
         with open(self._folder / "stderr.txt", "ab") as errors:
             self._process = subprocess.Popen(
-                command + self._arguments,
+                command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -156,11 +159,19 @@ class Fleet:
     Args:
         names: the names to start with; more come with `add`. At most `MAX_SERVERS` at a time.
         library, transport, protocol: what they all speak, see `server.py`.
+        languages: for names that are not Python's: the language of their server.
     """
 
     def __init__(
-        self, names: Iterable[str], *, library: str = "thriftpy2", transport: str = "framed", protocol: str = "binary"
+        self,
+        names: Iterable[str],
+        *,
+        library: str = "thriftpy2",
+        transport: str = "framed",
+        protocol: str = "binary",
+        languages: Mapping[str, str] | None = None,
     ) -> None:
+        self._languages = dict(languages or {})
         self._speak = {"library": library, "transport": transport, "protocol": protocol}
         self._scratch = tempfile.TemporaryDirectory(prefix="shardway-fleet-")
         self._servers: dict[str, Server] = {}
@@ -221,6 +232,8 @@ class Fleet:
             raise ValueError(f"there is a server {name} already")
         if len(self._servers) >= MAX_SERVERS:
             raise ValueError(f"a fleet has at most {MAX_SERVERS} servers")
-        server = Server(name, Path(self._scratch.name) / name, **self._speak)
+        server = Server(
+            name, Path(self._scratch.name) / name, language=self._languages.get(name, "python"), **self._speak
+        )
         self._servers[name] = server
         return server

@@ -111,7 +111,7 @@ inline shardway::RequestMergers<Request> request_mergers() {
     return mergers;
 }
 
-/// `getBoxes` answers are concatenated, `sendBoxes` answers joined by ";"; with no success the first failure is thrown.
+/// `getBoxes` answers are concatenated, `sendBoxes` answers joined by ","; with no success the first failure is thrown.
 inline shardway::ResponseMergers<Request, Response> response_mergers() {
     shardway::ResponseMergers<Request, Response> mergers;
     mergers
@@ -133,7 +133,7 @@ inline shardway::ResponseMergers<Request, Response> response_mergers() {
             }
             std::string all;
             for (const Response &response : successes) {
-                all += (all.empty() ? "" : ";") + std::get<std::string>(response);
+                all += (all.empty() ? "" : ",") + std::get<std::string>(response);
             }
             return all;
         });

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The end-to-end tests of the C++ client over Apache Thrift, against servers in C++: tests/cpp/thrift/run.sh [release|
-# debug]. CXX chooses the compiler, JOBS how many of them run at once. Needs GoogleTest, libthrift-dev and the thrift
-# compiler.
+# The end-to-end tests of the C++ client over Apache Thrift, against servers in C++, and the programs that the tests of all
+# languages together use: tests/cpp/thrift/run.sh [release|debug]. CXX chooses the compiler, JOBS how many of them run
+# at once. Needs GoogleTest, nlohmann-json, libthrift-dev and the thrift compiler.
 set -eu
 
 profile=${1:-release}
@@ -34,6 +34,7 @@ sanitize="-fsanitize=address,undefined -fno-sanitize=null,vptr -fno-sanitize-rec
 {
     echo "$strict $sanitize -Wno-unused-parameter $here/test_end_to_end.cpp -o $out/test_end_to_end.o"
     echo "$strict $here/server.cpp -o $out/server.o"
+    echo "$strict -Wno-unused-parameter $here/driver.cpp -o $out/driver.o"
     echo "$out/DeliveryService.cpp -o $out/DeliveryService.o"
     echo "$out/delivery_types.cpp -o $out/delivery_types.o"
 } | xargs -P "$JOBS" -I '{}' sh -euc "$build {}"
@@ -41,6 +42,8 @@ generated="$out/DeliveryService.o $out/delivery_types.o"
 # shellcheck disable=SC2086
 {
     $CXX "$out/server.o" $generated -o "$out/server" -lthrift -pthread
+    $CXX "$out/driver.o" $generated -o "$out/driver" -L"$out/prefix/lib" -lshardway -lthrift -pthread \
+        -Wl,-rpath,"$out/prefix/lib"
     $CXX $sanitize "$out/test_end_to_end.o" $generated -o "$out/tests" -L"$out/prefix/lib" -lshardway -lthrift \
         -lgtest -lgtest_main -pthread -Wl,-rpath,"$out/prefix/lib"
 }

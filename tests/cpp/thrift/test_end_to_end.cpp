@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -27,6 +29,12 @@ namespace {
 class Server {
   public:
     Server() {
+        std::string folder = std::filesystem::temp_directory_path() / "shardway-server-XXXXXX";
+        if (mkdtemp(folder.data()) == nullptr) {
+            std::perror(folder.c_str());
+            std::exit(1);
+        }
+        folder_ = folder;
         int input[2];
         int output[2];
         const char *program = std::getenv("SHARDWAY_SERVER");
@@ -41,14 +49,14 @@ class Server {
             for (const int end : {input[0], input[1], output[0], output[1]}) {
                 close(end);
             }
-            execl(program, program, nullptr);
+            execl(program, program, "--folder", folder_.c_str(), nullptr);
             _exit(127);
         }
         close(input[0]);
         close(output[1]);
         input_ = input[1];
         FILE *answers = fdopen(output[0], "r");
-        if (std::fscanf(answers, "%d", &port_) != 1) {
+        if (std::fscanf(answers, "PORT %d", &port_) != 1) {
             std::fprintf(stderr, "%s did not tell its port\n", program);
             std::exit(1);
         }
@@ -57,6 +65,13 @@ class Server {
     Server(const Server &) = delete;
     ~Server() {
         stop();
+        std::filesystem::remove_all(folder_);
+    }
+
+    /// How it answers from now on, as tests/e2e/README.md says; an empty object: as usual.
+    void behave(const std::string &behaviour) const {
+        std::ofstream(folder_ / "behaviour.json.new") << behaviour;
+        std::filesystem::rename(folder_ / "behaviour.json.new", folder_ / "behaviour.json");
     }
 
     void stop() {
@@ -71,6 +86,7 @@ class Server {
     [[nodiscard]] std::uint16_t port() const { return static_cast<std::uint16_t>(port_); }
 
   private:
+    std::filesystem::path folder_;
     pid_t pid_ = 0;
     int input_ = -1;
     int port_ = 0;
@@ -132,8 +148,8 @@ Box box(const std::string &name, const std::string &item) {
     return box;
 }
 
-GetBoxes get_boxes(const std::vector<std::string> &names, std::int8_t passcode = 1) {
-    GetBoxes request{{}, passcode};
+GetBoxes get_boxes(const std::vector<std::string> &names) {
+    GetBoxes request{{}, 1};
     for (const std::string &name : names) {
         request.addresses.push_back(address(name));
     }
@@ -331,14 +347,16 @@ TEST(EndToEnd, ClusterGrowsFromTwoToFiveWithAnotherMapping) {
 TEST(EndToEnd, ADeclaredExceptionIsTheErrorAndAnAnswerOfALiveServer) {
     Transport transport;
     Client client(Router(topology(1)), transport.send(), hashing(), options());
+    servers()[0]->behave(R"({"error_code": 13})");
     for (int call = 0; call < 10; call++) { // more than would mark it dead
         try {
-            client.call("getBoxes", get_boxes({"one"}, 13));
+            client.call("getBoxes", get_boxes({"one"}));
             FAIL() << "nothing was thrown";
         } catch (const AException &exception) {
             EXPECT_EQ(exception.errorCode, 13);
         }
     }
+    servers()[0]->behave("{}");
     EXPECT_EQ(client.call("getBoxes", get_boxes({"one"})).index(), 1U);
 }
 

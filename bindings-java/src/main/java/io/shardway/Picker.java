@@ -1,6 +1,7 @@
 package io.shardway;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -10,7 +11,13 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Picker {
   private final Map<String, Integer> inFlight = new ConcurrentHashMap<>();
   private final SplittableRandom random;
-  private int turn;
+  private final Map<Lane, Integer> turns = new HashMap<>();
+
+  /**
+   * Whose turns are counted together: an endpoint, or one of its partitions. With one count for
+   * all, a request to two partitions of two nodes would meet the same two nodes for ever.
+   */
+  record Lane(String endpoint, Integer partition) {}
 
   /** The same seed and calls give the same choices. */
   Picker(long seed) {
@@ -26,7 +33,7 @@ final class Picker {
   }
 
   /** All nodes: the chosen one first, then those to fall back to when it must not be sent to. */
-  List<Node> order(Pick pick, List<Node> nodes) {
+  List<Node> order(Pick pick, List<Node> nodes, Lane lane) {
     int count = nodes.size();
     if (count < 2) {
       return nodes;
@@ -34,7 +41,7 @@ final class Picker {
     int first;
     synchronized (random) {
       if (pick == Pick.ROUND_ROBIN) {
-        first = Math.floorMod(turn++, count);
+        first = Math.floorMod(turns.merge(lane, 1, Integer::sum) - 1, count);
       } else {
         first = random.nextInt(count);
         int second = (first + 1 + random.nextInt(count - 1)) % count;

@@ -33,6 +33,9 @@ final class SchemaKeeper {
   private long snapUpdates;
   private long updateFailures;
 
+  /** The last update that could not be used. */
+  private Seen failed;
+
   SchemaKeeper(CustomStrategy strategy) {
     this.strategy = strategy;
   }
@@ -65,7 +68,7 @@ final class SchemaKeeper {
     try {
       schema = evaluate(snapshot, state.value());
     } catch (Exception error) {
-      updateFailures++;
+      countFailure(seen);
       if (now == null) {
         throw error;
       }
@@ -128,13 +131,15 @@ final class SchemaKeeper {
   }
 
   private Schema put(Seen seen, Schema schema, InForce before) {
-    for (LeftOut left : schema.map.leftOut()) {
-      LOG.log(
-          Level.WARNING,
-          left.code().label() + ": instance " + left.node() + " is left out: " + left.reason());
+    if (!seen.equals(failed)) { // else it was said when this update was tried before
+      for (LeftOut left : schema.map.leftOut()) {
+        LOG.log(
+            Level.WARNING,
+            left.code().label() + ": instance " + left.node() + " is left out: " + left.reason());
+      }
     }
     if (schema.map.size() == 0) {
-      updateFailures++;
+      countFailure(seen);
       if (before != null) {
         LOG.log(Level.ERROR, "the last good partitions stay in force: the new ones would be empty");
         inForce = new InForce(seen, before.schema);
@@ -148,6 +153,14 @@ final class SchemaKeeper {
     }
     inForce = new InForce(seen, schema);
     return schema;
+  }
+
+  /** Counts an update that cannot be used, once: without a view each request tries anew. */
+  private void countFailure(Seen seen) {
+    if (!seen.equals(failed)) {
+      failed = seen;
+      updateFailures++;
+    }
   }
 
   private static Map<Integer, Set<String>> content(PartitionMap map) {

@@ -42,7 +42,9 @@ final class Sender {
     if (part.error() != null) {
       throw part.error();
     }
-    for (Node node : picker.order(part.pick(), part.candidates())) {
+    for (Node node :
+        picker.order(
+            part.pick(), part.candidates(), new Picker.Lane(part.endpoint(), part.partition()))) {
       long nowMs = clockMs.getAsLong();
       if (admission(node.id(), nowMs) != Admission.FAIL_FAST) {
         picker.enter(node.id());
