@@ -7,7 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-builtin-rules
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint header clean
+.PHONY: help demo demo-node demo-java demo-cpp test bench lint header install clean
 
 NEXTEST_VERSION := 0.9.151
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -17,6 +17,10 @@ export CARGO_TARGET_DIR
 # Folders of their own: maturin's and the bench's builds would undo cargo's, and the other way round.
 PYTHON_TARGET := $(CARGO_TARGET_DIR)/python
 BENCH_TARGET := $(CARGO_TARGET_DIR)/bench
+NODE_TARGET := $(CARGO_TARGET_DIR)/node
+MAVEN := mvn --batch-mode --no-transfer-progress --quiet -f bindings-java/pom.xml \
+	-Dcargo.target.dir=$(CARGO_TARGET_DIR)/java
+PREFIX ?= /usr/local
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(CURDIR)/.venv/bin
@@ -27,22 +31,44 @@ PYTHON_CODE := bindings-python tests scripts
 
 help:
 	@echo 'make demo    five Thrift servers, a partition-aware client, 10,000 addresses [KEYS=path: your own]'
+	@echo 'make demo-node demo-java demo-cpp   its main part in that language'
 	@echo 'make test    every test of every language'
 	@echo 'make bench   one table of ratios to named peers [DETAIL=1: criterion, shardway alone]'
 	@echo 'make lint    formats, warnings, house rules, drift of generated files'
 	@echo 'make header  writes include/shardway.h and ffi/symbols.txt anew'
+	@echo 'make install builds and installs the C library with headers, CMake and pkg-config files [PREFIX= DESTDIR=]'
 	@echo 'make clean   removes all that was built or installed here'
 
+DEMO = $(BIN)/python tests/demo/demo.py $(if $(KEYS),--keys '$(KEYS)')
+
 demo: .venv/.package
-	@scripts/apt.sh thrift:thrift-compiler
-	@$(BIN)/python tests/demo/demo.py $(if $(KEYS),--keys '$(KEYS)')
+	@$(DEMO)
+
+demo-node: .venv/.package bindings-node/dist/.built
+	@scripts/apt.sh $(THRIFT)
+	@$(DEMO) --language node
+
+demo-java: .venv/.package
+	@scripts/apt.sh $(THRIFT) $(JAVA)
+	@$(MAVEN) -DskipTests package
+	@$(DEMO) --language java
+
+demo-cpp: .venv/.package
+	@scripts/apt.sh $(THRIFT) $(CPP)
+	@tests/cpp/thrift/run.sh --build
+	@$(DEMO) --language cpp
 
 test: .tools/.nextest-$(NEXTEST_VERSION) .venv/.package
-	@scripts/apt.sh valgrind:valgrind thrift:thrift-compiler c++:g++
+	@scripts/apt.sh valgrind:valgrind $(THRIFT) $(CPP) $(JAVA) $(NODE)
 	$(STAGE) 'Rust' .tools/bin/cargo-nextest nextest run --workspace --locked
 	$(STAGE) 'Rust, examples in the documentation' cargo test --doc --workspace --locked --quiet
 	$(STAGE) 'C, under valgrind' tests/c/run.sh
+	$(STAGE) 'C++, under sanitizers' tests/cpp/run.sh
+	$(STAGE) 'C++ over Thrift' tests/cpp/thrift/run.sh
 	$(STAGE) 'Python' $(BIN)/pytest -q bindings-python/tests
+	@$(MAKE) --no-print-directory bindings-node/dist/.built
+	$(STAGE) 'Node' env CARGO_TARGET_DIR=$(NODE_TARGET) npm --prefix bindings-node test --silent
+	$(STAGE) 'Java' $(MAVEN) verify
 	$(STAGE) 'Demo' $(BIN)/pytest -q tests/demo
 	$(STAGE) 'End to end' $(BIN)/pytest -q tests/e2e
 
@@ -59,6 +85,7 @@ lint: .venv/.package
 	$(STAGE) 'exported symbols' $(XTASK) symbols --check
 	$(STAGE) 'borders' $(XTASK) borders --check
 	$(STAGE) 'versions' $(XTASK) versions --check
+	$(STAGE) 'operations' $(XTASK) operations --check
 	$(STAGE) 'ruff check' $(BIN)/ruff check $(PYTHON_CODE)
 	$(STAGE) 'ruff format' $(BIN)/ruff format --check --exclude '*.md' $(PYTHON_CODE)
 	$(STAGE) 'mypy' $(BIN)/mypy --config-file bindings-python/pyproject.toml \
@@ -83,10 +110,22 @@ bench: .venv/.bench
 		-- $(BIN)/python bindings-python/bench/peers.py
 
 clean:
-	rm -rf target .venv .tools .mypy_cache .pytest_cache .ruff_cache
+	rm -rf target .venv .tools .mypy_cache .pytest_cache .ruff_cache \
+		bindings-node/node_modules bindings-node/dist bindings-java/target
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
+install:
+	cargo build --release --package shardway-ffi --locked
+	DESTDIR='$(DESTDIR)' ffi/install.sh '$(PREFIX)' $(CARGO_TARGET_DIR)/release
+
 # --- what the targets above need -----------------------------------------------------------------
+
+# Debian packages by what they bring.
+THRIFT := thrift:thrift-compiler
+CPP := c++:g++ cmake:cmake pkg-config:pkg-config /usr/include/gtest/gtest.h:libgtest-dev \
+	/usr/include/nlohmann/json.hpp:nlohmann-json3-dev /usr/include/thrift/Thrift.h:libthrift-dev
+JAVA := javac:openjdk-17-jdk-headless mvn:maven
+NODE := node:nodejs npm:npm
 
 .tools/.nextest-$(NEXTEST_VERSION):
 	@scripts/nextest.sh $(NEXTEST_VERSION)
@@ -106,6 +145,18 @@ clean:
 			-name __pycache__ -prune -o -print)
 	@echo 'building and installing the Python package'
 	@CARGO_TARGET_DIR=$(PYTHON_TARGET) $(BIN)/pip install --quiet './bindings-python[thrift]'
+	@touch $@
+
+bindings-node/node_modules/.installed: bindings-node/package-lock.json
+	@scripts/apt.sh $(NODE)
+	@echo 'installing the Node tools into bindings-node/node_modules'
+	@cd bindings-node && npm ci --no-audit --no-fund --silent
+	@touch $@
+
+bindings-node/dist/.built: bindings-node/node_modules/.installed Cargo.lock core/Cargo.toml \
+		$(shell find bindings-node/src bindings-node/lib bindings-node/scripts bindings-node/*.json core/src)
+	@echo 'building the Node package'
+	@CARGO_TARGET_DIR=$(NODE_TARGET) npm --prefix bindings-node run build --silent
 	@touch $@
 
 .venv/.bench: bindings-python/bench/requirements.txt .venv/.package

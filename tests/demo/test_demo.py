@@ -190,3 +190,14 @@ def test_claims_conclude() -> None:
     assert claims.conclude() == 1
     assert claims.untrue == ["the second - found: 1, expected 2", "the third"]
     assert "2 of 3 claims were not true:" in page.getvalue()
+
+
+@pytest.mark.parametrize("language", ["node", "java", "cpp"])
+def test_the_main_part_in_another_language(tmp_path: Path, runs: list[Run], language: str) -> None:
+    run = Run("--language", language, "--keys", keys_file(tmp_path, 1500))
+    runs.append(run)
+    code, out, errors = run.finish()
+    assert (code, errors) == (0, ""), out
+    assert "✗" not in out
+    assert "All 11 claims were true." in out
+    assert run.processes() == []

@@ -52,10 +52,14 @@ def command(language: str, program: str) -> list[str]:
 class Driver:
     """A client of a language, in a process of its own that ends with this object."""
 
-    def __init__(self, language: str, topology: Any, strategy: Any, **more: Any) -> None:
+    def __init__(self, language: str, topology: Any, strategy: Any, *, quiet: bool = False, **more: Any) -> None:
         self.language = language
         self._process = subprocess.Popen(
-            command(language, "driver"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            command(language, "driver"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL if quiet else None,  # what its log says of nodes that die and come back
+            start_new_session=True,
         )
         try:
             ready = self.ask(topology=topology, strategy=strategy, **more)
@@ -67,7 +71,8 @@ class Driver:
     def ask(self, **step: Any) -> Any:
         """The answer to one step."""
         sent, told = self._process.stdin, self._process.stdout
-        assert sent is not None and told is not None
+        assert sent is not None
+        assert told is not None
         sent.write(json.dumps(step).encode() + b"\n")
         sent.flush()
         readable, _, _ = select.select([told], [], [], ANSWER_SECONDS)

@@ -15,7 +15,7 @@ FIVE = dict(zip(("s0", "s1", "s2", "s3", "s4"), (*LANGUAGES, "python"), strict=T
 
 CONCAT = {"request_merger": "concat", "response_merger": "concat"}
 BY_NAME = {"split": {"each": "key"}, **CONCAT}
-HASHING = {"kind": "hashing", "endpoints": {name: BY_NAME for name in ("getBox", "getBoxes", "sendBox", "sendBoxes")}}
+HASHING = {"kind": "hashing", "endpoints": dict.fromkeys(("getBox", "getBoxes", "sendBox", "sendBoxes"), BY_NAME)}
 
 Start = Callable[..., Driver]
 

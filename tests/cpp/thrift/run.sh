@@ -1,18 +1,24 @@
 #!/bin/sh
 # The end-to-end tests of the C++ client over Apache Thrift, against servers in C++, and the programs that the tests of all
-# languages together use: tests/cpp/thrift/run.sh [release|debug]. CXX chooses the compiler, JOBS how many of them run
+# languages together use: tests/cpp/thrift/run.sh [release|debug] [--build]. With --build it makes the
+# programs and runs nothing. CXX chooses the compiler, JOBS how many of them run
 # at once. Needs GoogleTest, nlohmann-json, libthrift-dev and the thrift compiler.
 set -eu
 
-profile=${1:-release}
-case $profile in
-release) flags=--release ;;
-debug) flags= ;;
-*)
-    echo "usage: $0 [release|debug]" >&2
-    exit 2
-    ;;
-esac
+flags=--release
+profile=release
+tests=yes
+for word in "$@"; do
+    case $word in
+    release) ;;
+    debug) profile=debug flags= ;;
+    --build) tests= ;;
+    *)
+        echo "usage: $0 [release|debug] [--build]" >&2
+        exit 2
+        ;;
+    esac
+done
 
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 here=$root/tests/cpp/thrift
@@ -32,7 +38,7 @@ build="$CXX -std=c++17 -O0 -g1 -I$out/prefix/include -I$out -c"
 strict="-Wall -Wextra -Werror"
 sanitize="-fsanitize=address,undefined -fno-sanitize=null,vptr -fno-sanitize-recover=all"
 {
-    echo "$strict $sanitize -Wno-unused-parameter $here/test_end_to_end.cpp -o $out/test_end_to_end.o"
+    [ -z "$tests" ] || echo "$strict $sanitize -Wno-unused-parameter $here/test_end_to_end.cpp -o $out/test_end_to_end.o"
     echo "$strict $here/server.cpp -o $out/server.o"
     echo "$strict -Wno-unused-parameter $here/driver.cpp -o $out/driver.o"
     echo "$out/DeliveryService.cpp -o $out/DeliveryService.o"
@@ -44,6 +50,10 @@ generated="$out/DeliveryService.o $out/delivery_types.o"
     $CXX "$out/server.o" $generated -o "$out/server" -lthrift -pthread
     $CXX "$out/driver.o" $generated -o "$out/driver" -L"$out/prefix/lib" -lshardway -lthrift -pthread \
         -Wl,-rpath,"$out/prefix/lib"
+}
+[ -n "$tests" ] || exit 0
+# shellcheck disable=SC2086
+{
     $CXX $sanitize "$out/test_end_to_end.o" $generated -o "$out/tests" -L"$out/prefix/lib" -lshardway -lthrift \
         -lgtest -lgtest_main -pthread -Wl,-rpath,"$out/prefix/lib"
 }
