@@ -120,6 +120,11 @@ export class Router {
     return this.snapshot().groupHashes(hashes);
   }
 
+  /** Groups keys in one piece of memory, by one snapshot; see `Snapshot.groupPacked`. */
+  groupPacked(data: Uint8Array, offsets: Uint32Array): Map<string, number[]> {
+    return this.snapshot().groupPacked(data, offsets);
+  }
+
   /** Gives the steps from a key to its owner, for people and tests. */
   explain(key: Key): Explanation {
     return this.snapshot().explain(key);

@@ -102,6 +102,16 @@ export class Snapshot {
     return this.#collect(native.snapshotGroupHashes(this.#native, hashes), (index) => index);
   }
 
+  /**
+   * Groups keys in one piece of memory, in Arrow's layout: key `i` is the bytes of `data` from `offsets[i]` to
+   * `offsets[i + 1]`. Gives their numbers. `InvalidArgumentError` when the offsets do not fit the data.
+   */
+  groupPacked(data: Uint8Array, offsets: Uint32Array): Map<string, number[]> {
+    if (!(data instanceof Uint8Array)) throw invalid("data", `${describe(data)}; a Uint8Array is right`);
+    if (!(offsets instanceof Uint32Array)) throw invalid("offsets", `${describe(offsets)}; a Uint32Array is right`);
+    return this.#collect(native.snapshotGroup(this.#native, data, offsets), (index) => index);
+  }
+
   #flat(keys: readonly Key[]): Uint32Array {
     const { data, offsets, typed, hasBool } = pack(keys);
     if (!typed || !(hasBool || native.snapshotTypedKeys(this.#native))) {

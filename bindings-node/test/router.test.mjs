@@ -159,3 +159,18 @@ test("the explanation agrees with the route, and 64-bit values are bigints", () 
   assert.deepEqual([router.revive("n1"), router.revive("n1")], [true, false]);
 });
 
+
+test("a packed batch is grouped as its keys are", () => {
+  const router = routerOf(5);
+  const keys = ["", "a", "user:42", "ü", "a"];
+  const parts = keys.map((key) => Buffer.from(key));
+  const offsets = Uint32Array.from([0, ...parts.map((_, at) => parts.slice(0, at + 1).reduce((sum, part) => sum + part.length, 0))]);
+  const data = Buffer.concat(parts);
+  for (const view of [router, router.snapshot()]) assert.deepEqual([...view.groupPacked(data, offsets)], [...view.groupIndices(keys)]);
+  assert.equal(router.groupPacked(data, new Uint32Array(1)).size, 0);
+  for (const wrong of [new Uint32Array(0), Uint32Array.of(0, data.length + 1), Uint32Array.of(2, 1), Uint32Array.of(0, 3, 1)]) {
+    refused(() => router.groupPacked(data, wrong), "InvalidArgument");
+  }
+  refused(() => router.groupPacked("text", offsets), "InvalidArgument", "data");
+  refused(() => router.groupPacked(data, [0, 1]), "InvalidArgument", "offsets");
+});

@@ -77,6 +77,13 @@ $CXX -std=c++17 "$here/example.cpp" -o "$out/example" $(pkg-config --cflags --li
 "$out/example" | cmp - "$out/example.txt"
 echo "the example printed the same three times"
 
+say "the taste in the project's README"
+awk '/^```cpp$/ { on = 1; next } /^```$/ { on = 0 } on' README.md >"$out/taste.cpp"
+# shellcheck disable=SC2086
+$CXX $warnings -I"$prefix/include" "$out/taste.cpp" -o "$out/taste" $link
+"$out/taste" | tee "$out/taste.txt"
+grep -q ' owns user:1 now$' "$out/taste.txt"
+
 say "tests under the address, leak and undefined-behaviour sanitizers"
 # The one that takes longest comes first.
 for test in hashing custom scenarios vectors handles; do echo "$test"; done | each "$CXX $warnings -O0 -g1 $sanitize \

@@ -4,6 +4,7 @@
 //! - `symbols`: `ffi/symbols.txt`, from a library built for it (or `--library PATH`).
 //! - `borders --check`: every export of `ffi/` stands behind the boundary, has its five labels, and takes
 //!   only what may cross.
+//! - `operations`: `docs/operations.md`, from `tests/surface.json`, whose names are looked for in the sources.
 //! - `versions --check`: one package version wherever it is stamped.
 
 mod borders;
@@ -11,12 +12,13 @@ mod constants;
 mod exports;
 mod files;
 mod header;
+mod operations;
 mod symbols;
 mod versions;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo run -p xtask -- header [--check] | symbols [--check] [--library PATH] | borders --check | versions --check";
+const USAGE: &str = "usage: cargo run -p xtask -- header [--check] | symbols [--check] [--library PATH] | borders --check | operations [--check] | versions --check";
 
 /// What went wrong, for the console.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
@@ -32,6 +34,8 @@ fn main() -> ExitCode {
         ["symbols", "--check"] => symbols::check(None),
         ["symbols", "--check", "--library", library] => symbols::check(Some(library)),
         ["borders", "--check"] => borders::check(),
+        ["operations"] => operations::write(),
+        ["operations", "--check"] => operations::check(),
         ["versions", "--check"] => versions::check(),
         _ => Err(USAGE.to_owned()),
     };

@@ -6,6 +6,9 @@ use crate::{Outcome, files};
 
 const WORKSPACE: &str = "Cargo.toml";
 const PYTHON: &str = "bindings-python/pyproject.toml";
+const NODE: &str = "bindings-node/package.json";
+const NODE_LOCK: &str = "bindings-node/package-lock.json";
+const JAVA: &str = "bindings-java/pom.xml";
 const HEADER: &str = "include/shardway.h";
 
 /// Fails at the first stamp that differs.
@@ -42,6 +45,16 @@ pub(crate) fn check() -> Outcome {
     if !is_dynamic {
         same(PYTHON, "project.version", text(&python, &["project", "version"]), version)?;
     }
+    for place in [NODE, NODE_LOCK] {
+        let package: serde_json::Value =
+            serde_json::from_str(&files::read(place)?).map_err(|error| format!("{place}: {error}"))?;
+        same(place, "version", package["version"].as_str(), version)?;
+    }
+    // The project's own version is the first one of the file.
+    let pom = files::read(JAVA)?;
+    let stamp = pom.split_once("<version>").and_then(|(_, rest)| rest.split_once("</version>")).map(|(stamp, _)| stamp);
+    same(JAVA, "version", stamp, version)?;
+    stamps += 3;
     let header = files::read(HEADER)?;
     let stamp = header.lines().find_map(|line| line.strip_prefix("#define SHARDWAY_VERSION "));
     same(HEADER, "SHARDWAY_VERSION", stamp.map(|stamp| stamp.trim_matches('"')), version)?;

@@ -16,5 +16,5 @@ public interface EndpointKeys<Q> {
    * @return as for {@link GetKeys#keys}
    * @throws Exception what is thrown becomes a {@link PartitioningStrategyException}
    */
-  Map<?, Q> keys(Q request) throws Exception;
+  Map<?, ? extends Q> keys(Q request) throws Exception;
 }
