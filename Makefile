@@ -30,7 +30,7 @@ CARGO_BENCH := core/benches/peers/Cargo.toml
 PYTHON_CODE := bindings-python tests scripts
 
 help:
-	@echo 'make demo    five Thrift servers, a partition-aware client, 10,000 addresses [KEYS=path: your own]'
+	@echo 'make demo    five Thrift servers, a partition-aware client, 12,000 addresses [KEYS=path: your own]'
 	@echo 'make demo-node demo-java demo-cpp   its main part in that language'
 	@echo 'make test    every test of every language'
 	@echo 'make bench   one table of ratios to named peers [DETAIL=1: criterion, shardway alone]'
@@ -59,10 +59,11 @@ demo-cpp: .venv/.package
 	@$(DEMO) --language cpp
 
 test: .tools/.nextest-$(NEXTEST_VERSION) .venv/.package
-	@scripts/apt.sh valgrind:valgrind $(THRIFT) $(CPP) $(JAVA) $(NODE)
+	@scripts/apt.sh valgrind:valgrind $(THRIFT) $(CPP) $(JAVA) $(NODE) $(GO)
 	$(STAGE) 'Rust' .tools/bin/cargo-nextest nextest run --workspace --locked
 	$(STAGE) 'Rust, examples in the documentation' cargo test --doc --workspace --locked --quiet
 	$(STAGE) 'C, under valgrind' tests/c/run.sh
+	$(STAGE) 'C ABI from Go and from java.lang.foreign' tests/abi/run.sh
 	$(STAGE) 'C++, under sanitizers' tests/cpp/run.sh
 	$(STAGE) 'C++ over Thrift' tests/cpp/thrift/run.sh
 	$(STAGE) 'Python' $(BIN)/pytest -q bindings-python/tests
@@ -72,10 +73,12 @@ test: .tools/.nextest-$(NEXTEST_VERSION) .venv/.package
 	$(STAGE) 'Demo' $(BIN)/pytest -q tests/demo
 	$(STAGE) 'End to end' $(BIN)/pytest -q tests/e2e
 
-lint: .venv/.package
+lint: .venv/.package bindings-node/node_modules/.installed
+	@scripts/apt.sh $(GO)
 	$(STAGE) 'house rules' $(BIN)/python scripts/check_tree.py
 	$(STAGE) 'rustfmt' cargo fmt --all --check
 	$(STAGE) 'rustfmt, bench' cargo fmt --manifest-path $(CARGO_BENCH) --check
+	$(STAGE) 'gofmt' scripts/gofmt.sh tests/abi/go
 	$(STAGE) 'clippy' cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	$(STAGE) 'clippy, bench' env CARGO_TARGET_DIR=$(BENCH_TARGET) \
 		cargo clippy --manifest-path $(CARGO_BENCH) --all-targets --locked --quiet -- -D warnings
@@ -86,6 +89,7 @@ lint: .venv/.package
 	$(STAGE) 'borders' $(XTASK) borders --check
 	$(STAGE) 'versions' $(XTASK) versions --check
 	$(STAGE) 'operations' $(XTASK) operations --check
+	$(STAGE) 'tsc' npm --prefix bindings-node run lint --silent
 	$(STAGE) 'ruff check' $(BIN)/ruff check $(PYTHON_CODE)
 	$(STAGE) 'ruff format' $(BIN)/ruff format --check --exclude '*.md' $(PYTHON_CODE)
 	$(STAGE) 'mypy' $(BIN)/mypy --config-file bindings-python/pyproject.toml \
@@ -97,7 +101,9 @@ header:
 	$(XTASK) symbols
 
 # Without libmemcached (no root, say) its rows are left out, and the script says why.
-bench: .venv/.bench
+bench: .venv/.bench bindings-node/dist/.built
+	@scripts/apt.sh $(CPP) $(JAVA)
+	@$(MAVEN) -Pbench test-compile
 	@features=; \
 	if scripts/apt.sh /usr/include/libmemcached/memcached.h:libmemcached-dev; \
 	then features=--features=libmemcached; fi; \
@@ -107,7 +113,10 @@ bench: .venv/.bench
 	fi; \
 	cargo build --release --manifest-path $(CARGO_BENCH) --locked --quiet $$features; \
 	$(BIN)/python scripts/bench.py $(BENCH_TARGET)/release/shardway-bench \
-		-- $(BIN)/python bindings-python/bench/peers.py
+		-- $(BIN)/python bindings-python/bench/peers.py \
+		-- node bindings-node/bench/peers.mjs \
+		-- bindings-java/bench.sh \
+		-- env CARGO_TARGET_DIR=$(CARGO_TARGET_DIR) tests/cpp/bench/run.sh
 
 clean:
 	rm -rf target .venv .tools .mypy_cache .pytest_cache .ruff_cache \
@@ -126,6 +135,7 @@ CPP := c++:g++ cmake:cmake pkg-config:pkg-config /usr/include/gtest/gtest.h:libg
 	/usr/include/nlohmann/json.hpp:nlohmann-json3-dev /usr/include/thrift/Thrift.h:libthrift-dev
 JAVA := javac:openjdk-17-jdk-headless mvn:maven
 NODE := node:nodejs npm:npm
+GO := go:golang-go
 
 .tools/.nextest-$(NEXTEST_VERSION):
 	@scripts/nextest.sh $(NEXTEST_VERSION)

@@ -177,12 +177,7 @@ pub(crate) fn text(env: &Env<'_>, array: &JByteArray<'_>, place: &'static str) -
 /// # Safety
 ///
 /// The buffer is direct, has at least `from + count` items of `T`, and nobody writes to them meanwhile.
-pub(crate) unsafe fn direct<'a, T>(
-    env: &Env<'_>,
-    buffer: &'a JObject<'_>,
-    from: jint,
-    count: jint,
-) -> Answer<&'a [T]> {
+pub(crate) unsafe fn direct<'a, T>(env: &Env<'_>, buffer: &'a JObject<'_>, from: jint, count: jint) -> Answer<&'a [T]> {
     let raw = env.get_raw();
     // SAFETY: `raw` is the environment of this thread, and the function is there since JNI 1.4.
     let start: *mut c_void = unsafe { ((**raw).v1_4.GetDirectBufferAddress)(raw, buffer.as_raw()) };
@@ -195,7 +190,8 @@ pub(crate) unsafe fn direct<'a, T>(
     }
     let start = start.cast::<T>();
     if !start.is_aligned() {
-        let message = "offsets: a buffer that begins between two ints; one from a ByteBuffer aligned to 4 bytes is right";
+        let message =
+            "offsets: a buffer that begins between two ints; one from a ByteBuffer aligned to 4 bytes is right";
         return Err(Error::new(ErrorCode::InvalidArgument, "offsets", message).into());
     }
     // SAFETY: told above; the alignment was checked.

@@ -93,3 +93,9 @@ extern "system" fn Java_io_shardway_Native_routeHash(
     };
     bare(body).unwrap_or(ASK_AGAIN)
 }
+
+/// `int nothing()`: what a native call costs at least, for the bench to stand beside.
+#[unsafe(no_mangle)]
+extern "system" fn Java_io_shardway_Native_nothing(_env: *mut sys::JNIEnv, _class: jclass) -> jint {
+    bare(|| 0).unwrap_or(ASK_AGAIN)
+}

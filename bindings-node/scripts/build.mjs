@@ -3,7 +3,6 @@
 //   node scripts/build.mjs [--panic-test]
 //
 // With --panic-test the library has a function that panics on demand and goes to a folder of its own.
-// SHARDWAY_WORKSPACE names another cargo workspace that has the crate shardway-node as a member.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, rmSync } from "node:fs";
@@ -11,7 +10,6 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = join(dirname(fileURLToPath(import.meta.url)), "..");
-const workspace = process.env.SHARDWAY_WORKSPACE ?? join(here, "..");
 const panicTest = process.argv.includes("--panic-test");
 const profile = panicTest ? "dev" : "release";
 const files = { linux: "libshardway_node.so", darwin: "libshardway_node.dylib", win32: "shardway_node.dll" };
@@ -20,7 +18,7 @@ if (file === undefined) throw new Error(`no name of a shared library is known fo
 
 const args = ["build", "--profile", profile, "--locked", "--package", "shardway-node", "--message-format=json-render-diagnostics"];
 if (panicTest) args.push("--features", "panic-test");
-const said = execFileSync("cargo", args, { cwd: workspace, stdio: ["ignore", "pipe", "inherit"], maxBuffer: 1 << 28 });
+const said = execFileSync("cargo", args, { cwd: here, stdio: ["ignore", "pipe", "inherit"], maxBuffer: 1 << 28 });
 const built = said
   .toString()
   .trim()

@@ -24,14 +24,14 @@ const COLUMNS: [Column; 6] = [
     Column { key: "core", title: "core", folders: &["core/src"], suffixes: &[".rs"] },
     Column { key: "c", title: "C", folders: &["include"], suffixes: &[".h"] },
     Column { key: "cpp", title: "C++", folders: &["include/shardway"], suffixes: &[".hpp"] },
-    Column { key: "python", title: "Python", folders: &["bindings-python/python/shardway"], suffixes: &[".py", ".pyi"] },
-    Column { key: "node", title: "Node", folders: &["bindings-node/lib"], suffixes: &[".ts"] },
     Column {
-        key: "java",
-        title: "Java",
-        folders: &["bindings-java/src/main/java/io/shardway"],
-        suffixes: &[".java"],
+        key: "python",
+        title: "Python",
+        folders: &["bindings-python/python/shardway"],
+        suffixes: &[".py", ".pyi"],
     },
+    Column { key: "node", title: "Node", folders: &["bindings-node/lib"], suffixes: &[".ts"] },
+    Column { key: "java", title: "Java", folders: &["bindings-java/src/main/java/io/shardway"], suffixes: &[".java"] },
 ];
 
 /// Whose public functions need a row.
@@ -147,13 +147,14 @@ fn unlisted(rows: &[Value], without: &Map<String, Value>) -> Outcome<Vec<String>
 }
 
 fn text(rows: &[Value], without: &Map<String, Value>) -> String {
-    let mut page = "# Operations and their names\n\nWritten by `cargo run -p xtask -- operations` from `tests/surface.json`; \
+    let mut page =
+        "# Operations and their names\n\nWritten by `cargo run -p xtask -- operations` from `tests/surface.json`; \
                     `make lint` looks for every name in the sources.\n\n| operation |"
-        .to_owned();
+            .to_owned();
     for column in &COLUMNS {
         let _ = write!(page, " {} |", column.title);
     }
-    page.push_str(&format!("\n|---|{}\n", "---|".repeat(COLUMNS.len())));
+    let _ = writeln!(page, "\n|---|{}", "---|".repeat(COLUMNS.len()));
     let mut notes: Vec<&str> = Vec::new();
     for row in rows {
         let _ = write!(page, "| {} |", row["idea"].as_str().unwrap_or_default());

@@ -1,5 +1,5 @@
 // C++ `route` and `group` beside the core's own loop over the same keys, in one process: contestants take turns in
-// short batches, a figure is the median of the rounds. Read the ratios; the target for `route` is 1.3.
+// short batches, a figure is the median of the rounds. Prints rows for the table of scripts/bench.py.
 
 #include <shardway.hpp>
 
@@ -61,7 +61,7 @@ bool compare(const char *what, const std::function<std::uint64_t()> &core, const
     }
     const double mine = median(cpp_ns);
     const double own = median(core_ns);
-    std::printf("%-34s %6.1f ns a key, the core %6.1f ns: ratio %.2f\n", what, mine, own, mine / own);
+    std::printf("C++ %s (a key)\t%.1f\tthe core's own loop\t%.1f\tshare 1.3\n", what, mine, own);
     return core_sum == cpp_sum;
 }
 

@@ -62,13 +62,23 @@ const steps = {
   },
 };
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const step = JSON.parse(line);
-  const kind = Object.keys(steps).find((name) => Object.hasOwn(step, name));
-  if (kind === undefined) {
-    console.error(`unknown step: ${line}`);
-    process.exit(2);
+function refuse(why, line) {
+  console.error(`${why}: ${line}`);
+  process.exit(2);
+}
+
+function parsed(line) {
+  try {
+    return Object(JSON.parse(line));
+  } catch {
+    return refuse("not JSON", line);
   }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const step = parsed(line);
+  const kind = Object.keys(steps).find((name) => Object.hasOwn(step, name));
+  if (kind === undefined) refuse("unknown step", line);
   console.log(JSON.stringify(await steps[kind](step)));
 }
 client?.close();

@@ -36,6 +36,9 @@ final class Native {
 
   static native int routeNumber(long router, int kind, long key, long revision);
 
+  /** Does nothing: what a native call costs at least. */
+  static native int nothing();
+
   static native int routeHash(long router, long hash, long revision);
 
   static native long routerNew(long topology, long seed);

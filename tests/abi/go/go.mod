@@ -1,0 +1,3 @@
+module shardway/abi
+
+go 1.21
