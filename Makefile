@@ -88,6 +88,7 @@ lint: .venv/.package bindings-node/node_modules/.installed
 	$(STAGE) 'exported symbols' $(XTASK) symbols --check
 	$(STAGE) 'borders' $(XTASK) borders --check
 	$(STAGE) 'versions' $(XTASK) versions --check
+	$(STAGE) 'vectors' cargo run --package shardway-core --example make_vectors --locked --quiet -- --check
 	$(STAGE) 'operations' $(XTASK) operations --check
 	$(STAGE) 'tsc' npm --prefix bindings-node run lint --silent
 	$(STAGE) 'ruff check' $(BIN)/ruff check $(PYTHON_CODE)
