@@ -18,7 +18,7 @@ const ASK_AGAIN: jint = -1;
 /// Keys up to this length are copied to the stack.
 const SHORT: usize = 256;
 
-fn index(route: shardway_core::Result<Route>, revision: jlong) -> jint {
+fn index(route: &shardway_core::Result<Route>, revision: jlong) -> jint {
     match route {
         Ok(route) if route.revision == revision.cast_unsigned() => route.node as jint,
         _ => ASK_AGAIN,
@@ -53,7 +53,7 @@ extern "system" fn Java_io_shardway_Native_route(
             ((**env).v1_1.GetByteArrayRegion)(env, key, 0, length, room.cast());
             std::slice::from_raw_parts(room.cast_const(), count)
         };
-        index(router.route(Key::Bytes(data)), revision)
+        index(&router.route(Key::Bytes(data)), revision)
     };
     bare(body).unwrap_or(ASK_AGAIN)
 }
@@ -72,7 +72,7 @@ extern "system" fn Java_io_shardway_Native_routeNumber(
         // SAFETY: Java keeps the router reachable during the call.
         let router: &Router = unsafe { borrow(router) };
         let key = key::number(kind, value)?;
-        Some(index(router.route(key), revision))
+        Some(index(&router.route(key), revision))
     };
     bare(body).flatten().unwrap_or(ASK_AGAIN)
 }
@@ -89,7 +89,7 @@ extern "system" fn Java_io_shardway_Native_routeHash(
     let body = || {
         // SAFETY: Java keeps the router reachable during the call.
         let router: &Router = unsafe { borrow(router) };
-        index(router.route_hash(hash.cast_unsigned()), revision)
+        index(&router.route_hash(hash.cast_unsigned()), revision)
     };
     bare(body).unwrap_or(ASK_AGAIN)
 }
