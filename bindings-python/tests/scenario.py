@@ -67,7 +67,7 @@ class Nodes:
 
 
 class Texts:
-    """What requests and answers are made of: lists of texts. Another form makes the same strategies for another client."""
+    """What requests and answers are made of: lists of texts. Another form serves another client."""
 
     def items(self, endpoint: str, request: Any) -> list[str]:
         return list(request)
