@@ -1,12 +1,14 @@
-//! Where nodes stand: one file a scheme, all of them compiled into the same [`Ring`].
+//! Where nodes stand: one file a scheme, each compiled into one of the kinds of [`Table`].
 
 mod finagle;
 mod position;
 mod ring;
 mod ring_v1;
 mod scheme;
+mod table;
 
 pub(crate) use finagle::label as finagle_label;
 pub(crate) use position::Position;
-pub(crate) use ring::{NOBODY, Ring};
+pub(crate) use ring::Ring;
 pub(crate) use scheme::{build, points_depend_on_others, points_wanted};
+pub(crate) use table::{NOBODY, Spot, Table};

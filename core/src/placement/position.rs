@@ -1,7 +1,6 @@
 //! Where a key stands.
 
 use crate::hash::mix64;
-use crate::topology::{Scheme, Topology};
 
 /// From a key's hash to a position on the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,14 +14,6 @@ pub(crate) enum Position {
 }
 
 impl Position {
-    pub(crate) fn of(topology: &Topology) -> Self {
-        match topology.scheme() {
-            Scheme::RingV1 if topology.key_hasher().is_uniform() => Self::Whole,
-            Scheme::RingV1 => Self::Spread,
-            Scheme::Finagle { .. } => Self::Low32,
-        }
-    }
-
     #[inline]
     pub(crate) const fn of_key_hash(self, hash: u64) -> u64 {
         match self {

@@ -5,6 +5,8 @@
 //! a compatibility profile, or keys chosen to collide) a bucket is long and is searched by halves, so no input
 //! makes a lookup linear.
 
+use super::NOBODY;
+
 /// How many points are compared at once, and how many spare ones end the list so that this needs no check.
 const STRIDE: usize = 4;
 /// The index grows with the points up to this many buckets (16 MiB of index).
@@ -12,8 +14,6 @@ const MAX_BUCKETS: usize = 1 << 22;
 
 /// Marks a bucket that is searched by halves. Places are below it: see `MAX_POINTS`.
 const CROWDED: u32 = 1 << 31;
-/// The owner of every position on a ring without points.
-pub(crate) const NOBODY: u32 = u32::MAX;
 
 /// A point and its owner, side by side so that one cache line answers for both.
 type Point = (u64, u32);
@@ -93,6 +93,11 @@ impl Ring {
     /// Whether a node has points.
     pub(crate) fn is_owner(&self, node: u32) -> bool {
         self.counts.get(node as usize).is_some_and(|&points| points > 0)
+    }
+
+    /// The number of nodes, with points or without.
+    pub(crate) fn n_nodes(&self) -> usize {
+        self.counts.len()
     }
 
     /// The number of nodes that have points.

@@ -1,6 +1,6 @@
 //! What each scheme does, chosen by the topology.
 
-use super::{Ring, finagle, ring_v1};
+use super::{Position, Table, finagle, ring_v1};
 use crate::topology::{Node, Scheme, Topology};
 
 /// The points a declaration asks for, all nodes together.
@@ -16,11 +16,16 @@ pub(crate) fn points_wanted(scheme: Scheme, nodes: &[Node], num_reps: u32, weigh
     }
 }
 
-/// The ring of the nodes that `live` lets in, with indices into all nodes of the topology.
-pub(crate) fn build(topology: &Topology, live: impl Fn(u32) -> bool) -> Ring {
+/// The table of the nodes that `live` lets in, with indices into all nodes of the topology.
+pub(crate) fn build(topology: &Topology, live: impl Fn(u32) -> bool) -> Table {
     match topology.scheme() {
-        Scheme::RingV1 => ring_v1::build(topology, live),
-        Scheme::Finagle { old_libmemcached, .. } => finagle::build(topology, old_libmemcached, live),
+        Scheme::RingV1 => {
+            let position = if topology.key_hasher().is_uniform() { Position::Whole } else { Position::Spread };
+            Table::Ring(ring_v1::build(topology, live), position)
+        }
+        Scheme::Finagle { old_libmemcached, .. } => {
+            Table::Ring(finagle::build(topology, old_libmemcached, live), Position::Low32)
+        }
     }
 }
 

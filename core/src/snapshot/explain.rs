@@ -43,20 +43,20 @@ impl Snapshot {
     /// The steps from `key` to its owner. For people and tests; it allocates.
     pub fn explain<'k>(&self, key: impl Into<Key<'k>>) -> Result<Explanation> {
         let key = key.into();
-        let hash = self.hash(key)?;
+        let mut room = [0; 8];
+        let spot = self.compiled.spot(key, &mut room)?;
         let name = |node: u32| self.node(node).map(|node| node.id.clone()).unwrap_or_default();
         let mut owners = [0; NEXT + 1];
         let found = self.replicas(key, &mut owners).map_or(0, |replicas| replicas.n);
         let mut owners = owners[..found].iter().map(|&node| name(node));
-        let shown = self.compiled.position();
-        let place = (self.points() > 0).then(|| self.place(hash));
+        let shown = self.table.shown(spot);
         Ok(Explanation {
             scheme: self.topology().scheme().name(),
             key_hasher: self.topology().key_hasher().name(),
-            hash,
-            position: shown.shown(shown.of_key_hash(hash)),
-            point: place.map(|place| shown.shown(self.ring.point(place))),
-            point_node: place.map(|place| name(self.ring.owner(place))),
+            hash: spot.hash,
+            position: shown.position,
+            point: shown.point,
+            point_node: shown.node.map(name),
             owner: owners.next(),
             next: owners.collect(),
             ejected: self.ejected().map(name).collect(),

@@ -3,7 +3,7 @@
 use super::Snapshot;
 use crate::error::{Error, Result};
 use crate::host::Key;
-use crate::placement::NOBODY;
+use crate::placement::{NOBODY, Spot};
 
 /// The owner of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,21 +23,22 @@ pub struct Replicas {
     pub revision: u64,
 }
 
-/// Up to so many replicas, repeats are found by looking through those already found.
-const SHORT: usize = 32;
-
 impl Snapshot {
     /// The owner of `key`. `ShardNotAvailable` when no node can own a key; `InvalidArgument` for a key that the
     /// scheme cannot hash.
     #[inline]
     pub fn route<'k>(&self, key: impl Into<Key<'k>>) -> Result<Route> {
-        self.route_hash(self.hash(key)?)
+        match self.owner_of_key(key.into())? {
+            Some(node) => Ok(Route { node, revision: self.revision }),
+            None => Err(Error::shard_not_available()),
+        }
     }
 
     /// The owner of a key whose hash the caller computed: the one way in for a hash that this library lacks.
+    /// `Unsupported` with a scheme that scores the bytes of key and node together.
     #[inline]
     pub fn route_hash(&self, hash: u64) -> Result<Route> {
-        match self.owner(hash) {
+        match self.owner_of_hash(hash)? {
             Some(node) => Ok(Route { node, revision: self.revision }),
             None => Err(Error::shard_not_available()),
         }
@@ -46,39 +47,20 @@ impl Snapshot {
     /// The hash of `key`, as the topology's scheme and key hasher define it.
     #[inline]
     pub fn hash<'k>(&self, key: impl Into<Key<'k>>) -> Result<u64> {
-        self.compiled.hash(key.into())
+        self.compiled.spot(key.into(), &mut [0; 8]).map(|spot| spot.hash)
     }
 
     /// Writes the first distinct owners of `key` to `out`, the owner first, as many as there is room for.
     /// Ejected nodes are passed over. Allocates nothing with room for up to 32.
     pub fn replicas<'k>(&self, key: impl Into<Key<'k>>, out: &mut [u32]) -> Result<Replicas> {
-        let hash = self.hash(key)?;
+        let mut room = [0; 8];
+        let spot = self.compiled.spot(key.into(), &mut room)?;
         if self.live_owners == 0 {
             return Err(Error::shard_not_available());
         }
         let wanted = out.len().min(self.live_owners);
-        let mut seen = if wanted > SHORT { vec![false; self.nodes().len()] } else { Vec::new() };
-        let mut n = 0;
-        for node in self.ring.walk(self.place(hash)) {
-            if n == wanted {
-                break;
-            }
-            let repeat = seen.get(node as usize).copied().unwrap_or_else(|| out[..n].contains(&node));
-            if repeat || (self.masked && self.ejected.contains(node)) {
-                continue;
-            }
-            out[n] = node;
-            n += 1;
-            if let Some(seen) = seen.get_mut(node as usize) {
-                *seen = true;
-            }
-        }
+        let n = self.table.owners(spot, |node| !self.masked || !self.ejected.contains(node), &mut out[..wanted]);
         Ok(Replicas { n, revision: self.revision })
-    }
-
-    #[inline]
-    pub(super) fn place(&self, hash: u64) -> usize {
-        self.ring.find(self.compiled.position().of_key_hash(hash))
     }
 
     /// No node's index.
@@ -88,25 +70,42 @@ impl Snapshot {
     /// [`route`](Self::route) to tell.
     #[inline]
     pub(crate) fn owner_of_bytes(&self, key: &[u8]) -> (u32, u64) {
-        let hash = self.compiled.hash_plain(key);
-        let node = hash.and_then(|hash| self.owner(hash)).unwrap_or(Self::NO_NODE);
+        let spot = self.compiled.spot_plain(key);
+        let node = spot.and_then(|spot| self.owner(spot)).unwrap_or(Self::NO_NODE);
         (node, self.revision)
     }
 
-    /// The owner of a hash, `None` when no node can own a key.
+    /// The owner of a key, `None` when no node can own one.
     #[allow(clippy::inline_always, reason = "a call costs a third of what it does")]
     #[inline(always)]
-    pub(crate) fn owner(&self, hash: u64) -> Option<u32> {
-        let place = self.place(hash);
-        let node = self.ring.owner(place);
+    pub(crate) fn owner_of_key(&self, key: Key<'_>) -> Result<Option<u32>> {
+        let mut room = [0; 8];
+        let spot = self.compiled.spot(key, &mut room)?;
+        Ok(self.owner(spot))
+    }
+
+    /// The owner of a hash, `None` when no node can own a key.
+    #[inline]
+    pub(crate) fn owner_of_hash(&self, hash: u64) -> Result<Option<u32>> {
+        if self.table.needs_key() {
+            return Err(Error::hash_alone(self.topology().scheme().name()));
+        }
+        Ok(self.owner(Spot::of_hash(hash)))
+    }
+
+    #[allow(clippy::inline_always, reason = "a call costs a third of what it does")]
+    #[inline(always)]
+    fn owner(&self, spot: Spot<'_>) -> Option<u32> {
+        let node = self.table.owner(spot);
         if self.masked && self.ejected.contains(node) {
-            return self.next_live(place);
+            return self.next_live(spot);
         }
         if node == Self::NO_NODE { None } else { Some(node) }
     }
 
     #[cold]
-    fn next_live(&self, place: usize) -> Option<u32> {
-        self.ring.walk(place).find(|&node| !self.ejected.contains(node))
+    fn next_live(&self, spot: Spot<'_>) -> Option<u32> {
+        let node = self.table.owner_among(spot, |node| !self.ejected.contains(node));
+        if node == Self::NO_NODE { None } else { Some(node) }
     }
 }

@@ -14,7 +14,7 @@ pub(crate) use mask::Mask;
 use std::sync::Arc;
 
 use crate::partition::PartitionMap;
-use crate::placement::Ring;
+use crate::placement::Table;
 use crate::topology::{Node, Topology};
 
 /// One consistent view of the ring. A request that holds a snapshot sees no change until it lets go of it.
@@ -26,12 +26,12 @@ use crate::topology::{Node, Topology};
 #[derive(Debug)]
 pub struct Snapshot {
     compiled: Arc<Compiled>,
-    /// The compiled ring, or one rebuilt without the ejected nodes where the scheme asks for that.
-    ring: Arc<Ring>,
+    /// The compiled table, or one rebuilt without the ejected nodes where the scheme asks for that.
+    table: Arc<Table>,
     ejected: Mask,
-    /// Whether owners on the ring may be ejected, so that a lookup has to look.
+    /// Whether owners in the table may be ejected, so that a lookup has to look.
     masked: bool,
-    /// Nodes that have points and are not ejected.
+    /// Nodes that can own keys and are not ejected.
     live_owners: usize,
     revision: u64,
 }
@@ -40,11 +40,11 @@ impl Snapshot {
     /// The view of `compiled` without the nodes of `ejected`.
     pub(crate) fn new(compiled: Arc<Compiled>, ejected: Mask, revision: u64) -> Self {
         let rebuild = ejected.any() && compiled.rebuilds_on_ejection();
-        let ring = if rebuild { Arc::new(compiled.ring_without(&ejected)) } else { Arc::clone(compiled.ring()) };
+        let table = if rebuild { Arc::new(compiled.table_without(&ejected)) } else { Arc::clone(compiled.table()) };
         let masked = ejected.any() && !rebuild;
-        let masked_owners = if masked { ejected.iter().filter(|&node| ring.is_owner(node)).count() } else { 0 };
-        let live_owners = ring.n_owners() - masked_owners;
-        Self { compiled, ring, ejected, masked, live_owners, revision }
+        let masked_owners = if masked { ejected.iter().filter(|&node| table.is_owner(node)).count() } else { 0 };
+        let live_owners = table.n_owners() - masked_owners;
+        Self { compiled, table, ejected, masked, live_owners, revision }
     }
 
     pub(crate) fn compiled(&self) -> &Arc<Compiled> {
@@ -108,9 +108,9 @@ impl Snapshot {
         self.compiled.partitions()
     }
 
-    /// The points on the ring.
+    /// The entries of the table: points of a ring, slots of a slot table.
     #[must_use]
     pub fn points(&self) -> usize {
-        self.ring.len()
+        self.table.len()
     }
 }

@@ -1,0 +1,140 @@
+//! The compiled form of a placement: what a lookup reads.
+
+use super::{Position, Ring};
+
+/// The owner of every key where no node can own one.
+pub(crate) const NOBODY: u32 = u32::MAX;
+
+/// A key as a table sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot<'k> {
+    /// The hash of the key, by the topology's key hasher.
+    pub(crate) hash: u64,
+    /// The hashed bytes; `None` where the caller gave a hash only. Tables that score key and node together need them.
+    pub(crate) key: Option<&'k [u8]>,
+}
+
+impl Spot<'_> {
+    /// The spot of a key whose bytes are not known.
+    #[inline]
+    pub(crate) const fn of_hash(hash: u64) -> Self {
+        Self { hash, key: None }
+    }
+}
+
+/// What a lookup reads. One variant a kind of lookup, not one a scheme. Immutable.
+#[derive(Debug)]
+pub(crate) enum Table {
+    /// Points on a ring.
+    Ring(Ring, Position),
+}
+
+impl Table {
+    /// The owner, [`NOBODY`] where there is none.
+    #[allow(clippy::inline_always, reason = "a call costs a third of what it does")]
+    #[inline(always)]
+    pub(crate) fn owner(&self, spot: Spot<'_>) -> u32 {
+        match self {
+            Self::Ring(ring, position) => ring.owner(ring.find(position.of_key_hash(spot.hash))),
+        }
+    }
+
+    /// The first owner in the order of preference that is `live`, [`NOBODY`] where none is.
+    #[cold]
+    pub(crate) fn owner_among(&self, spot: Spot<'_>, live: impl Fn(u32) -> bool) -> u32 {
+        match self {
+            Self::Ring(ring, position) => {
+                let place = ring.find(position.of_key_hash(spot.hash));
+                ring.walk(place).find(|&node| live(node)).unwrap_or(NOBODY)
+            }
+        }
+    }
+
+    /// Writes the first distinct `live` owners in the order of preference; gives how many. Allocates nothing with room
+    /// for up to [`SHORT`].
+    pub(crate) fn owners(&self, spot: Spot<'_>, live: impl Fn(u32) -> bool, out: &mut [u32]) -> usize {
+        match self {
+            Self::Ring(ring, position) => {
+                let place = ring.find(position.of_key_hash(spot.hash));
+                first_distinct(ring.walk(place).filter(|&node| live(node)), ring.n_nodes(), out)
+            }
+        }
+    }
+
+    /// Whether a lookup needs the bytes of the key, so that a hash alone is not enough.
+    pub(crate) const fn needs_key(&self) -> bool {
+        match self {
+            Self::Ring(..) => false,
+        }
+    }
+
+    /// The entries of the table: points, slots, or whatever it looks up.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Ring(ring, _) => ring.len(),
+        }
+    }
+
+    /// Whether a node can own keys.
+    pub(crate) fn is_owner(&self, node: u32) -> bool {
+        match self {
+            Self::Ring(ring, _) => ring.is_owner(node),
+        }
+    }
+
+    /// The nodes that can own keys.
+    pub(crate) fn n_owners(&self) -> usize {
+        match self {
+            Self::Ring(ring, _) => ring.n_owners(),
+        }
+    }
+
+    /// Where the spot is and which entry takes it, for people.
+    pub(crate) fn shown(&self, spot: Spot<'_>) -> Shown {
+        match self {
+            Self::Ring(ring, position) => {
+                let at = position.of_key_hash(spot.hash);
+                let place = (ring.len() > 0).then(|| ring.find(at));
+                Shown {
+                    position: position.shown(at),
+                    point: place.map(|place| position.shown(ring.point(place))),
+                    node: place.map(|place| ring.owner(place)),
+                }
+            }
+        }
+    }
+}
+
+/// What [`Table::shown`] tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shown {
+    /// The position, slot or bucket of the key.
+    pub(crate) position: u64,
+    /// The entry that takes it, where entries have positions of their own.
+    pub(crate) point: Option<u64>,
+    /// The node that has this entry, ejected or not.
+    pub(crate) node: Option<u32>,
+}
+
+/// Up to so many owners, repeats are found by looking through those already found.
+const SHORT: usize = 32;
+
+/// Writes the first distinct nodes of `walk`, of `n_nodes` in all; gives how many.
+fn first_distinct(walk: impl Iterator<Item = u32>, n_nodes: usize, out: &mut [u32]) -> usize {
+    let mut seen = if out.len() > SHORT { vec![false; n_nodes] } else { Vec::new() };
+    let mut n = 0;
+    for node in walk {
+        if n == out.len() {
+            break;
+        }
+        if seen.get(node as usize).copied().unwrap_or_else(|| out[..n].contains(&node)) {
+            continue;
+        }
+        out[n] = node;
+        n += 1;
+        if let Some(seen) = seen.get_mut(node as usize) {
+            *seen = true;
+        }
+    }
+    n
+}
