@@ -8,7 +8,7 @@ use self::strict::{Bounded, Object, Whole, present};
 use crate::error::{Error, Result};
 use crate::hash::KeyHasher;
 use crate::health::FailureAccrual;
-use crate::topology::{MAX_NUM_REPS, MAX_WEIGHT, MAX_WEIGHT_UNIT, Node, Scheme, Serving, Topology};
+use crate::topology::{DEFAULT_SLOTS, MAX_NUM_REPS, MAX_WEIGHT, MAX_WEIGHT_UNIT, Node, Scheme, Serving, Topology};
 
 /// The largest document that is read, in bytes.
 pub const MAX_DOCUMENT_BYTES: usize = 64 << 20;
@@ -49,6 +49,10 @@ struct SchemeForm {
     old_libmemcached: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     thrift_keys: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    slots: Option<Whole<0, { u32::MAX as i64 }>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    balance: Option<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -155,41 +159,76 @@ impl SchemeForm {
         let unknown = |place: &'static str, name: &str, known: &str| {
             Error::topology(place, format!("unknown scheme {name:?}; {known} is right"))
         };
-        match (self.native.as_deref(), self.profile.as_deref()) {
-            (Some("ring-v1"), None) => {
-                let option = [("old_libmemcached", self.old_libmemcached), ("thrift_keys", self.thrift_keys)]
-                    .into_iter()
-                    .find(|(_, value)| value.is_some());
-                match option {
-                    Some((name, _)) => Err(Error::topology(
-                        format!("scheme.{name}"),
-                        "an option of the finagle profile; ring-v1 has no options",
-                    )),
-                    None => Ok(Scheme::RingV1),
-                }
-            }
-            (None, Some("finagle")) => Ok(Scheme::Finagle {
+        let scheme = match (self.native.as_deref(), self.profile.as_deref()) {
+            (Some("ring-v1"), None) => Scheme::RingV1,
+            (Some("slots-v1"), None) => Scheme::SlotsV1 {
+                slots: self.slots.map_or(DEFAULT_SLOTS, Whole::unsigned),
+                balance: self.balance.map(thousandths).transpose()?,
+            },
+            (Some("rendezvous-v1"), None) => Scheme::RendezvousV1,
+            (None, Some("finagle")) => Scheme::Finagle {
                 old_libmemcached: self.old_libmemcached.unwrap_or(false),
                 thrift_keys: self.thrift_keys.unwrap_or(false),
-            }),
-            (Some(name), None) => Err(unknown("scheme.native", name, "\"ring-v1\"")),
-            (None, Some(name)) => Err(unknown("scheme.profile", name, "\"finagle\"")),
-            _ => Err(Error::topology("scheme", "exactly one of \"native\" and \"profile\" is right")),
+            },
+            (Some(name), None) => {
+                return Err(unknown("scheme.native", name, "\"ring-v1\", \"slots-v1\" or \"rendezvous-v1\""));
+            }
+            (None, Some(name)) => return Err(unknown("scheme.profile", name, "\"finagle\"")),
+            _ => return Err(Error::topology("scheme", "exactly one of \"native\" and \"profile\" is right")),
+        };
+        let is_finagle = matches!(scheme, Scheme::Finagle { .. });
+        let is_slots = matches!(scheme, Scheme::SlotsV1 { .. });
+        let options = [
+            ("old_libmemcached", self.old_libmemcached.is_some() && !is_finagle, "the finagle profile"),
+            ("thrift_keys", self.thrift_keys.is_some() && !is_finagle, "the finagle profile"),
+            ("slots", self.slots.is_some() && !is_slots, "slots-v1"),
+            ("balance", self.balance.is_some() && !is_slots, "slots-v1"),
+        ];
+        match options.into_iter().find(|&(_, misplaced, _)| misplaced) {
+            Some((name, _, owner)) => Err(Error::topology(
+                format!("scheme.{name}"),
+                format!("an option of {owner}; {} does not have it", scheme.name()),
+            )),
+            None => Ok(scheme),
         }
     }
 
     fn write(scheme: Scheme) -> Self {
         let name = Some(scheme.name().to_owned());
+        let native = Self {
+            native: name.clone(),
+            profile: None,
+            old_libmemcached: None,
+            thrift_keys: None,
+            slots: None,
+            balance: None,
+        };
         match scheme {
-            Scheme::RingV1 => Self { native: name, profile: None, old_libmemcached: None, thrift_keys: None },
+            Scheme::RingV1 | Scheme::RendezvousV1 => native,
+            Scheme::SlotsV1 { slots, balance } => Self {
+                slots: Some(Whole(i64::from(slots))),
+                balance: balance.map(|balance| f64::from(balance) / 1_000.0),
+                ..native
+            },
             Scheme::Finagle { old_libmemcached, thrift_keys } => Self {
                 native: None,
                 profile: name,
                 old_libmemcached: Some(old_libmemcached),
                 thrift_keys: Some(thrift_keys),
+                ..native
             },
         }
     }
+}
+
+/// A factor of at most three decimal places, in thousandths.
+fn thousandths(factor: f64) -> Result<u32> {
+    let whole = (factor * 1_000.0).round();
+    let is_exact = (0.0..=1e9).contains(&whole) && (whole / 1_000.0 - factor).abs() < 1e-9;
+    if is_exact {
+        return Ok(whole as u32);
+    }
+    Err(Error::topology("scheme.balance", format!("{factor}; 1.01 to 2 is right, with at most three decimal places")))
 }
 
 impl Topology {
@@ -215,7 +254,7 @@ impl Topology {
             revision: self.revision().map(|revision| Whole(revision as i64)),
             scheme: Object(SchemeForm::write(self.scheme())),
             key_hasher: Some(self.key_hasher().name().to_owned()),
-            num_reps: Some(Whole(i64::from(self.num_reps()))),
+            num_reps: Some(Whole(i64::from(self.num_reps()))).filter(|_| self.scheme().has_points()),
             weight_unit: Some(Whole(i64::from(self.weight_unit()))).filter(|unit| unit.0 != 1),
             eject_failed_host: self.eject_failed_host(),
             failure_accrual: Object(self.failure_accrual().into()),

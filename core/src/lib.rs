@@ -114,6 +114,6 @@ pub use partition::{Instance, LeftOut, PartitionMap, PartitionStats, PartitionTa
 pub use router::{Publish, Router, Stats};
 pub use snapshot::{Explanation, Replicas, Route, Snapshot};
 pub use topology::{
-    MAX_NAME_BYTES, MAX_NODES, MAX_NUM_REPS, MAX_PARTITION_ENTRIES, MAX_POINTS, MAX_REVISION, MAX_WEIGHT,
-    MAX_WEIGHT_UNIT, Node, Scheme, Serving, Topology, TopologyBuilder,
+    DEFAULT_SLOTS, MAX_NAME_BYTES, MAX_NODES, MAX_NUM_REPS, MAX_PARTITION_ENTRIES, MAX_POINTS, MAX_REVISION, MAX_SLOTS,
+    MAX_WEIGHT, MAX_WEIGHT_UNIT, MIN_SLOTS, Node, Scheme, Serving, Topology, TopologyBuilder,
 };

@@ -24,6 +24,12 @@ pub const MAX_NUM_REPS: u32 = 65_536;
 pub const MAX_REVISION: u64 = i64::MAX as u64;
 /// The largest `weight_unit`.
 pub const MAX_WEIGHT_UNIT: u32 = 1_000_000;
+/// The fewest slots of `slots-v1`.
+pub const MIN_SLOTS: u32 = 256;
+/// The most slots of `slots-v1`.
+pub const MAX_SLOTS: u32 = 1 << 20;
+/// The slots of `slots-v1` where a document names no number.
+pub const DEFAULT_SLOTS: u32 = 65_536;
 /// The most entries of all `serves` lists together.
 pub const MAX_PARTITION_ENTRIES: usize = 1 << 22;
 
@@ -75,6 +81,17 @@ impl Node {
 pub enum Scheme {
     /// The native ring: a node's points depend on its id and weight only.
     RingV1,
+    /// Slots that nodes own by weighted rendezvous: a lookup is one hash and one read. The best choice for a new
+    /// topology.
+    SlotsV1 {
+        /// The number of slots: a power of two from [`MIN_SLOTS`] to [`MAX_SLOTS`]. At 2 bytes a slot the table of
+        /// 65,536 takes 128 KiB.
+        slots: u32,
+        /// The most slots of a node, in thousandths of its exact share: 1,010 to 2,000. `None`: no cap.
+        balance: Option<u32>,
+    },
+    /// Weighted rendezvous of every key with every node: exact shares, no table, and a cost that grows with the nodes.
+    RendezvousV1,
     /// Finagle's `ConsistentHashingDistributor`, bit for bit.
     Finagle {
         /// Point counts in single precision, as old versions of libmemcached had them.
@@ -85,11 +102,16 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// `ring-v1` or `finagle`.
+    /// `slots-v1` with [`DEFAULT_SLOTS`] slots and no cap.
+    pub const SLOTS_V1: Self = Self::SlotsV1 { slots: DEFAULT_SLOTS, balance: None };
+
+    /// `ring-v1`, `slots-v1`, `rendezvous-v1` or `finagle`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::RingV1 => "ring-v1",
+            Self::SlotsV1 { .. } => "slots-v1",
+            Self::RendezvousV1 => "rendezvous-v1",
             Self::Finagle { .. } => "finagle",
         }
     }
@@ -98,9 +120,14 @@ impl Scheme {
     #[must_use]
     pub const fn default_key_hasher(self) -> KeyHasher {
         match self {
-            Self::RingV1 => KeyHasher::Xxh3_64,
+            Self::RingV1 | Self::SlotsV1 { .. } | Self::RendezvousV1 => KeyHasher::Xxh3_64,
             Self::Finagle { .. } => KeyHasher::Ketama,
         }
+    }
+
+    /// Whether nodes have points, so that `num_reps` means something.
+    pub(crate) const fn has_points(self) -> bool {
+        matches!(self, Self::RingV1 | Self::Finagle { .. })
     }
 
     /// Whether the order of nodes is part of the declaration: in `finagle` it decides who keeps a shared point.

@@ -14,6 +14,7 @@ import hashlib
 import json
 import random
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +92,140 @@ class Ring:
         return found
 
 
+TABLE_BITS = 10
+
+
+def log2_floor(numerator: int) -> int:
+    """log2(numerator / 1024) in units of 2^-32, rounded down: by squaring, a bit at a time."""
+    value, bits = numerator << (62 - TABLE_BITS), 0
+    for _ in range(32):
+        value = (value * value) >> 62
+        bits <<= 1
+        if value >> 63:
+            bits |= 1
+            value >>= 1
+    return bits
+
+
+LOG2 = [log2_floor(1024 + entry) for entry in range(1024)] + [1 << 32]
+
+
+def distance(hash_: int) -> int:
+    """-log2(hash / 2^64) in units of 2^-32."""
+    hash_ = max(hash_, 1)
+    exponent = hash_.bit_length() - 1
+    rest = hash_ - (1 << exponent)
+    # 42 bits of the mantissa: 10 choose the entry, 32 lie between two.
+    fraction = (rest << (63 - exponent)) >> 21
+    entry, between = fraction >> 32, fraction & 0xFFFFFFFF
+    low, high = LOG2[entry], LOG2[entry + 1]
+    return (64 << 32) - ((exponent << 32) + low + ((high - low) * between >> 32))
+
+
+class Rendezvous:
+    """Weighted rendezvous without the nodes of `ejected`."""
+
+    def __init__(self, document: Json, ejected: frozenset[str] = frozenset()) -> None:
+        self.nodes = sorted(
+            (node["id"].encode(), node.get("weight", 1), xxhash.xxh3_64_intdigest(node["id"].encode()))
+            for node in document["nodes"]
+            if node.get("weight", 1) > 0 and node["id"] not in ejected
+        )
+        self.hash = HASHERS[document.get("key_hasher", "xxh3-64")]
+
+    def order(self, position: int) -> list[tuple[str, int]]:
+        """All nodes in the order of preference, with their hashes. The least distance by weight is first."""
+        scored = []
+        for name, weight, seed in self.nodes:
+            hash_ = mix64(position ^ seed)
+            scored.append((Fraction(distance(hash_), weight), -hash_, name))
+        return [(name.decode(), -negative) for _, negative, name in sorted(scored)]
+
+    def position(self, key: Json) -> int:
+        return self.hash(key_bytes(key))
+
+    def owner(self, key: Json) -> str:
+        return self.replicas(key, 1)[0]
+
+    def replicas(self, key: Json, n: int) -> list[str]:
+        return [name for name, _ in self.order(self.position(key))][:n]
+
+
+class Slots(Rendezvous):
+    """Slots by weighted rendezvous; with `balance` no node has more than that factor of its share."""
+
+    def __init__(self, document: Json, ejected: frozenset[str] = frozenset()) -> None:
+        super().__init__(document)
+        self.out = ejected
+        self.bits = document["scheme"].get("slots", 65_536).bit_length() - 1
+        self.balance = document["scheme"].get("balance")
+        self.capped = self.ask() if self.balance else {}
+
+    def slot_order(self, slot: int) -> list[tuple[str, int]]:
+        return self.order(mix64((slot + 1) * GAMMA & WORD))
+
+    def ask(self) -> dict[int, str]:
+        count, total = 1 << self.bits, sum(weight for _, weight, _ in self.nodes)
+        thousandths = round(self.balance * 1000)
+        most = {
+            name.decode(): max(-(-count * weight // total), count * weight * thousandths // (total * 1000))
+            for name, weight, _ in self.nodes
+        }
+        held: dict[str, list[tuple[int, int]]] = {name: [] for name in most}
+        asking = {slot: self.slot_order(slot) for slot in range(count)}
+        free = list(asking)
+        while free:
+            slot = free.pop()
+            if not asking[slot]:
+                continue
+            name, hash_ = asking[slot].pop(0)
+            held[name].append((-hash_, slot))
+            held[name].sort()
+            if len(held[name]) > most[name]:
+                free.append(held[name].pop()[1])
+        return {slot: name for name, slots in held.items() for _, slot in slots}
+
+    def replicas(self, key: Json, n: int) -> list[str]:
+        slot = self.position(key) >> (64 - self.bits)
+        order = [name for name, _ in self.slot_order(slot)]
+        if slot in self.capped:
+            order.sort(key=lambda name: name != self.capped[slot])
+        return [name for name in order if name not in self.out][:n]
+
+
+SCHEMES = {"ring-v1": Ring, "slots-v1": Slots, "rendezvous-v1": Rendezvous}
+
+
+def placed(document: Json, ejected: frozenset[str] = frozenset()) -> Any:
+    return SCHEMES[document["scheme"]["native"]](document, ejected)
+
+
 def document(nodes: list[Json], **fields: Any) -> Json:
     return {"format": 1, "scheme": {"native": "ring-v1"}, **fields, "nodes": nodes}
+
+
+def others() -> list[Json]:
+    """Topologies of the schemes other than `ring-v1`."""
+    weights = [
+        {"id": "light"},
+        {"id": "heavy", "weight": 9},
+        {"id": "idle", "weight": 0},
+        {"id": "most", "weight": 10**9},
+    ]
+    names = [{"id": name} for name in ("é", "订单", "🦀", "a b", "[::1]:11211", "unix:/a:b")]
+    nodes = [equal_nodes(1), equal_nodes(5), equal_nodes(40), weights, names]
+    found = []
+    for scheme in (
+        {"native": "rendezvous-v1"},
+        {"native": "slots-v1", "slots": 256},
+        {"native": "slots-v1", "slots": 1024, "balance": 1.05},
+    ):
+        found += [document(some, scheme=scheme) for some in nodes]
+    found.append(document(equal_nodes(3), scheme={"native": "slots-v1"}))
+    found.append(document(equal_nodes(4), scheme={"native": "slots-v1", "slots": 2**20}))
+    found.append(document(equal_nodes(5), scheme={"native": "slots-v1", "slots": 512}, key_hasher="fnv1a-64"))
+    found.append(document(equal_nodes(5), scheme={"native": "rendezvous-v1"}, key_hasher="ketama"))
+    return found
 
 
 def equal_nodes(count: int) -> list[Json]:
@@ -148,28 +281,28 @@ def keys(count: int, seed: int) -> list[Json]:
     return fixed + rest
 
 
-def routes() -> list[Json]:
+def routes(of: list[Json]) -> list[Json]:
     cases = []
-    for number, topology in enumerate(topologies()):
-        ring, asked = Ring(topology), keys(120, number)
+    for number, topology in enumerate(of):
+        ring, asked = placed(topology), keys(120, number)
         cases.append({"topology": topology, "keys": asked, "owners": [ring.owner(key) for key in asked]})
     return cases
 
 
-def replicas() -> list[Json]:
+def replicas(of: list[Json]) -> list[Json]:
     cases = []
-    for number, topology in enumerate(topologies()):
-        ring, asked = Ring(topology), keys(30, 100 + number)
+    for number, topology in enumerate(of):
+        ring, asked = placed(topology), keys(30, 100 + number)
         for n in (1, 2, 3, 7):
             answers = [ring.replicas(key, n) for key in asked]
             cases.append({"topology": topology, "n": n, "keys": asked, "owners": answers})
     return cases
 
 
-def groups() -> list[Json]:
+def groups(of: list[Json]) -> list[Json]:
     cases = []
-    for number, topology in enumerate(topologies()):
-        ring, asked = Ring(topology), keys(60, 200 + number)
+    for number, topology in enumerate(of):
+        ring, asked = placed(topology), keys(60, 200 + number)
         asked = asked + asked[5:15]
         table: dict[str, list[int]] = {}
         for index, key in enumerate(asked):
@@ -180,9 +313,9 @@ def groups() -> list[Json]:
     return cases
 
 
-def ejections() -> list[Json]:
+def ejections(of: list[Json]) -> list[Json]:
     cases = []
-    for number, topology in enumerate(topologies()):
+    for number, topology in enumerate(of):
         draw, asked = random.Random(300 + number), keys(40, 300 + number)
         names = [node["id"] for node in topology["nodes"]]
         weighted = {node["id"] for node in topology["nodes"] if node.get("weight", 1)}
@@ -193,7 +326,7 @@ def ejections() -> list[Json]:
             step = {"revive": name} if name in out else {"eject": name}
             out ^= {name}
             live = weighted - out
-            ring = Ring(topology, frozenset(out))
+            ring = placed(topology, frozenset(out))
             owners = [ring.owner(key) for key in asked] if live else None
             steps.append({**step, "owners": owners})
         cases.append({"topology": topology, "keys": asked, "steps": steps})
@@ -220,6 +353,8 @@ def fingerprint(topology: Json) -> str:
     scheme = topology["scheme"]
     finagle = scheme.get("profile") == "finagle"
     out = text("shardway-topology-1") + text(scheme.get("native") or scheme["profile"])
+    if scheme.get("native") == "slots-v1":
+        out += number(scheme.get("slots", 65_536)) + number(round(scheme.get("balance", 0) * 1000))
     if finagle:
         out += number(scheme.get("old_libmemcached", False)) + number(scheme.get("thrift_keys", False))
     out += text(topology.get("key_hasher", "ketama" if finagle else "xxh3-64"))
@@ -259,7 +394,7 @@ def fingerprints() -> list[Json]:
     finagle = {"format": 1, "scheme": {"profile": "finagle"}, "nodes": equal_nodes(3)}
     turned_finagle = {**finagle, "nodes": finagle["nodes"][::-1]}
     thrift = {**finagle, "scheme": {"profile": "finagle", "thrift_keys": True, "old_libmemcached": False}}
-    every = [*topologies(), full, turned, finagle, turned_finagle, thrift, document([])]
+    every = [*topologies(), *others(), full, turned, finagle, turned_finagle, thrift, document([])]
     return [{"topology": topology, "fingerprint": fingerprint(topology)} for topology in every]
 
 
@@ -287,6 +422,15 @@ def errors() -> list[Json]:
         broken("scheme.native", {"scheme": {"native": "ring-v0"}}),
         broken("scheme.profile", {"scheme": {"profile": "memcached"}}),
         broken("scheme.thrift_keys", {"scheme": {"native": "ring-v1", "thrift_keys": False}}),
+        broken("scheme.slots", {"scheme": {"native": "slots-v1", "slots": 1000}}),
+        broken("scheme.slots", {"scheme": {"native": "slots-v1", "slots": 128}}),
+        broken("scheme.slots", {"scheme": {"native": "slots-v1", "slots": 2**21}}),
+        broken("scheme.slots", {"scheme": {"native": "rendezvous-v1", "slots": 256}}),
+        broken("scheme.balance", {"scheme": {"native": "slots-v1", "balance": 1}}),
+        broken("scheme.balance", {"scheme": {"native": "slots-v1", "balance": 1.0505}}),
+        broken("scheme.balance", {"scheme": {"native": "ring-v1", "balance": 1.05}}),
+        broken("num_reps", {"scheme": {"native": "slots-v1"}, "num_reps": 100}),
+        broken("weight_unit", {"scheme": {"native": "rendezvous-v1"}, "weight_unit": 100}),
         broken("key_hasher", {"key_hasher": "md5"}),
         broken("key_hasher", {"key_hasher": None}),
         broken("num_reps", {"num_reps": 0}),
@@ -348,10 +492,14 @@ def errors() -> list[Json]:
 
 
 FILES = {
-    "ring_v1_routes.json": ("routes", routes),
-    "ring_v1_replicas.json": ("replicas", replicas),
-    "ring_v1_groups.json": ("groups", groups),
-    "ring_v1_ejections.json": ("ejections", ejections),
+    "ring_v1_routes.json": ("routes", lambda: routes(topologies())),
+    "ring_v1_replicas.json": ("replicas", lambda: replicas(topologies())),
+    "ring_v1_groups.json": ("groups", lambda: groups(topologies())),
+    "ring_v1_ejections.json": ("ejections", lambda: ejections(topologies())),
+    "score_routes.json": ("routes", lambda: routes(others())),
+    "score_replicas.json": ("replicas", lambda: replicas(others())),
+    "score_groups.json": ("groups", lambda: groups(others())),
+    "score_ejections.json": ("ejections", lambda: ejections(others())),
     "fingerprints.json": ("fingerprints", fingerprints),
     "errors.json": ("errors", errors),
 }

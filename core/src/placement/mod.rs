@@ -5,6 +5,8 @@ mod position;
 mod ring;
 mod ring_v1;
 mod scheme;
+mod score;
+mod slots;
 mod table;
 
 pub(crate) use finagle::label as finagle_label;

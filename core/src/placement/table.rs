@@ -1,5 +1,7 @@
 //! The compiled form of a placement: what a lookup reads.
 
+use super::score::Scores;
+use super::slots::Slots;
 use super::{Position, Ring};
 
 /// The owner of every key where no node can own one.
@@ -27,6 +29,10 @@ impl Spot<'_> {
 pub(crate) enum Table {
     /// Points on a ring.
     Ring(Ring, Position),
+    /// Slots by the top bits of a position.
+    Slots(Slots, Position),
+    /// The best score of all nodes.
+    Scores(Scores, Position),
 }
 
 impl Table {
@@ -36,6 +42,8 @@ impl Table {
     pub(crate) fn owner(&self, spot: Spot<'_>) -> u32 {
         match self {
             Self::Ring(ring, position) => ring.owner(ring.find(position.of_key_hash(spot.hash))),
+            Self::Slots(slots, position) => slots.owner(slots.slot(position.of_key_hash(spot.hash))),
+            Self::Scores(scores, position) => scores.best(position.of_key_hash(spot.hash), |_| true),
         }
     }
 
@@ -47,6 +55,8 @@ impl Table {
                 let place = ring.find(position.of_key_hash(spot.hash));
                 ring.walk(place).find(|&node| live(node)).unwrap_or(NOBODY)
             }
+            Self::Slots(slots, position) => slots.owner_among(slots.slot(position.of_key_hash(spot.hash)), live),
+            Self::Scores(scores, position) => scores.best(position.of_key_hash(spot.hash), live),
         }
     }
 
@@ -58,13 +68,15 @@ impl Table {
                 let place = ring.find(position.of_key_hash(spot.hash));
                 first_distinct(ring.walk(place).filter(|&node| live(node)), ring.n_nodes(), out)
             }
+            Self::Slots(slots, position) => slots.owners(slots.slot(position.of_key_hash(spot.hash)), live, out),
+            Self::Scores(scores, position) => scores.ranked(position.of_key_hash(spot.hash), live, out),
         }
     }
 
     /// Whether a lookup needs the bytes of the key, so that a hash alone is not enough.
     pub(crate) const fn needs_key(&self) -> bool {
         match self {
-            Self::Ring(..) => false,
+            Self::Ring(..) | Self::Slots(..) | Self::Scores(..) => false,
         }
     }
 
@@ -72,6 +84,8 @@ impl Table {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Ring(ring, _) => ring.len(),
+            Self::Slots(slots, _) => slots.len(),
+            Self::Scores(scores, _) => scores.n_owners(),
         }
     }
 
@@ -79,6 +93,8 @@ impl Table {
     pub(crate) fn is_owner(&self, node: u32) -> bool {
         match self {
             Self::Ring(ring, _) => ring.is_owner(node),
+            Self::Slots(slots, _) => slots.scores().is_owner(node),
+            Self::Scores(scores, _) => scores.is_owner(node),
         }
     }
 
@@ -86,6 +102,8 @@ impl Table {
     pub(crate) fn n_owners(&self) -> usize {
         match self {
             Self::Ring(ring, _) => ring.n_owners(),
+            Self::Slots(slots, _) => slots.scores().n_owners(),
+            Self::Scores(scores, _) => scores.n_owners(),
         }
     }
 
@@ -100,6 +118,16 @@ impl Table {
                     point: place.map(|place| position.shown(ring.point(place))),
                     node: place.map(|place| ring.owner(place)),
                 }
+            }
+            Self::Slots(slots, position) => {
+                let slot = slots.slot(position.of_key_hash(spot.hash));
+                let node = Some(slots.owner(slot)).filter(|&node| node != NOBODY);
+                Shown { position: slot as u64, point: None, node }
+            }
+            Self::Scores(scores, position) => {
+                let at = position.of_key_hash(spot.hash);
+                let node = Some(scores.best(at, |_| true)).filter(|&node| node != NOBODY);
+                Shown { position: at, point: None, node }
             }
         }
     }

@@ -45,7 +45,11 @@ pub(super) fn of(draft: &TopologyBuilder, by_id: &[u32]) -> u64 {
     canonical.text(VERSION);
     canonical.text(draft.scheme.name());
     match draft.scheme {
-        Scheme::RingV1 => {}
+        Scheme::RingV1 | Scheme::RendezvousV1 => {}
+        Scheme::SlotsV1 { slots, balance } => {
+            canonical.number(u64::from(slots));
+            canonical.number(u64::from(balance.unwrap_or(0)));
+        }
         Scheme::Finagle { old_libmemcached, thrift_keys } => {
             canonical.number(u64::from(old_libmemcached));
             canonical.number(u64::from(thrift_keys));

@@ -1,8 +1,8 @@
 //! The rules a declaration must keep, each told with its place.
 
 use super::{
-    MAX_NAME_BYTES, MAX_NODES, MAX_NUM_REPS, MAX_PARTITION_ENTRIES, MAX_POINTS, MAX_REVISION, MAX_WEIGHT,
-    MAX_WEIGHT_UNIT, Node, Scheme, TopologyBuilder,
+    MAX_NAME_BYTES, MAX_NODES, MAX_NUM_REPS, MAX_PARTITION_ENTRIES, MAX_POINTS, MAX_REVISION, MAX_SLOTS, MAX_WEIGHT,
+    MAX_WEIGHT_UNIT, MIN_SLOTS, Node, Scheme, Topology, TopologyBuilder,
 };
 use crate::error::{Error, Result};
 use crate::placement;
@@ -73,6 +73,18 @@ fn check_numbers(draft: &TopologyBuilder) -> Result<()> {
             range("num_reps", draft.num_reps, 1, MAX_NUM_REPS)?;
             range("weight_unit", draft.weight_unit, 1, MAX_WEIGHT_UNIT)?;
         }
+        Scheme::SlotsV1 { slots, balance } => {
+            if !slots.is_power_of_two() || !(MIN_SLOTS..=MAX_SLOTS).contains(&slots) {
+                let rule = format!("{slots}; a power of two from {MIN_SLOTS} to {MAX_SLOTS} is right");
+                return Err(Error::topology("scheme.slots", rule));
+            }
+            if let Some(balance) = balance.filter(|balance| !(1_010..=2_000).contains(balance)) {
+                let rule = format!("{}; 1.01 to 2 is right", f64::from(balance) / 1_000.0);
+                return Err(Error::topology("scheme.balance", rule));
+            }
+            check_no_points(draft)?;
+        }
+        Scheme::RendezvousV1 => check_no_points(draft)?,
         Scheme::Finagle { .. } => {
             range("num_reps", draft.num_reps, 4, MAX_NUM_REPS)?;
             if draft.weight_unit != 1 {
@@ -83,6 +95,18 @@ fn check_numbers(draft: &TopologyBuilder) -> Result<()> {
     }
     if let Some(revision) = draft.revision.filter(|revision| !(1..=MAX_REVISION).contains(revision)) {
         return Err(Error::topology("revision", format!("{revision}; 1 to {MAX_REVISION} is right")));
+    }
+    Ok(())
+}
+
+/// Numbers that mean nothing in a scheme without points.
+fn check_no_points(draft: &TopologyBuilder) -> Result<()> {
+    let scheme = draft.scheme.name();
+    if draft.num_reps != Topology::DEFAULT_NUM_REPS {
+        return Err(Error::topology("num_reps", format!("{}; {scheme} has no points, leave it out", draft.num_reps)));
+    }
+    if draft.weight_unit != 1 {
+        return Err(Error::topology("weight_unit", format!("{}; {scheme} has none, leave it out", draft.weight_unit)));
     }
     Ok(())
 }
