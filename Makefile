@@ -7,7 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-builtin-rules
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-node demo-java demo-cpp test bench lint header install clean
+.PHONY: help demo demo-node demo-java demo-cpp test bench lint header install placement-report clean
 
 NEXTEST_VERSION := 0.9.151
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -37,6 +37,7 @@ help:
 	@echo 'make lint    formats, warnings, house rules, drift of generated files'
 	@echo 'make header  writes include/shardway.h and ffi/symbols.txt anew'
 	@echo 'make install builds and installs the C library with headers, CMake and pkg-config files [PREFIX= DESTDIR=]'
+	@echo 'make placement-report   balance, movement and cost of every native scheme, as a table'
 	@echo 'make clean   removes all that was built or installed here'
 
 DEMO = $(BIN)/python tests/demo/demo.py $(if $(KEYS),--keys '$(KEYS)')
@@ -123,6 +124,9 @@ clean:
 	rm -rf target .venv .tools .mypy_cache .pytest_cache .ruff_cache \
 		bindings-node/node_modules bindings-node/dist bindings-java/target
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+placement-report:
+	@cargo run --release --package shardway-core --example placement_report --locked --quiet
 
 install:
 	cargo build --release --package shardway-ffi --locked

@@ -38,9 +38,12 @@ export interface FailureAccrual {
 
 /** A scheme: its name, or as in the document. */
 export type Scheme =
+  | "slots-v1"
   | "ring-v1"
+  | "rendezvous-v1"
   | "finagle"
-  | { readonly native: "ring-v1" }
+  | { readonly native: "slots-v1"; readonly slots?: number; readonly balance?: number }
+  | { readonly native: "ring-v1" | "rendezvous-v1" }
   | { readonly profile: "finagle"; readonly oldLibmemcached?: boolean; readonly thriftKeys?: boolean };
 
 /** What a topology is made of. */
@@ -235,10 +238,10 @@ function wide(place: string, value: bigint | number): string {
 }
 
 function schemeOf(scheme: Scheme): unknown {
-  if (scheme === "ring-v1") return { native: "ring-v1" };
-  if (scheme === "finagle") return { profile: "finagle" };
+  if (scheme === "finagle") return { profile: scheme };
+  if (scheme === "slots-v1" || scheme === "ring-v1" || scheme === "rendezvous-v1") return { native: scheme };
   if (typeof scheme === "object" && scheme !== null) return snake(scheme, "scheme");
-  throw new InvalidTopologyError(`scheme: ${describe(scheme)}; "ring-v1", "finagle" or an object is right`, {
+  throw new InvalidTopologyError(`scheme: ${describe(scheme)}; "slots-v1", "ring-v1", "rendezvous-v1", "finagle" or an object is right`, {
     place: "scheme",
   });
 }

@@ -174,3 +174,15 @@ test("a packed batch is grouped as its keys are", () => {
   refused(() => router.groupPacked("text", offsets), "InvalidArgument", "data");
   refused(() => router.groupPacked(data, [0, 1]), "InvalidArgument", "offsets");
 });
+
+test("every native scheme by name and by its options", () => {
+  const keys = Array.from({ length: 100 }, (_, i) => `key-${i}`);
+  const nodes = { a: 1, b: 2, c: 3 };
+  for (const scheme of ["slots-v1", "ring-v1", "rendezvous-v1", { native: "slots-v1", slots: 256, balance: 1.05 }]) {
+    const topology = new Topology({ nodes, scheme });
+    assert.equal(topology.scheme, scheme.native ?? scheme);
+    assert.deepEqual([...new Router(topology).group(keys).keys()].sort(), ["a", "b", "c"]);
+    assert.equal(Topology.fromJson(topology.toJson()).fingerprint, topology.fingerprint);
+  }
+  refused(() => new Topology({ nodes, scheme: { native: "slots-v1", balance: 1 } }), "InvalidTopology", "scheme.balance");
+});

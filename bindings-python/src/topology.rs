@@ -17,8 +17,8 @@ use crate::node::Node;
 /// Args:
 ///     nodes: an iterable of ``str`` (an id), ``Node`` or ``dict`` (as in the document), or a mapping from id to
 ///         weight. At most 100,000; none is fine.
-///     scheme: ``"ring-v1"``, ``"finagle"``, or a ``dict`` as in the document, for instance
-///         ``{"profile": "finagle", "thrift_keys": True}``.
+///     scheme: ``"slots-v1"``, ``"ring-v1"``, ``"rendezvous-v1"``, ``"finagle"``, or a ``dict`` as in the document,
+///         for instance ``{"native": "slots-v1", "balance": 1.05}`` or ``{"profile": "finagle", "thrift_keys": True}``.
 ///     key_hasher: the name of a key hasher; by default the scheme's.
 ///     num_reps: points per unit of weight, 1 to 65,536 (from 4 on with ``finagle``); 160 by default.
 ///     weight_unit: the weight that gets ``num_reps`` points, 1 to 1,000,000; ``ring-v1`` only.

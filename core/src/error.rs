@@ -162,15 +162,6 @@ impl Error {
         }
     }
 
-    /// A lookup by hash where the scheme needs the bytes of the key.
-    pub(crate) fn hash_alone(scheme: &str) -> Self {
-        Self::new(
-            ErrorCode::Unsupported,
-            "hash",
-            format!("hash: {scheme} scores the bytes of key and node together; give the key"),
-        )
-    }
-
     /// The kind.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {

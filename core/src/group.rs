@@ -113,10 +113,8 @@ impl Snapshot {
     /// Groups keys whose hashes the caller has: from [`hash`](Self::hash), or from a hash that this library lacks.
     pub fn group_hashes(self: &Arc<Self>, hashes: &[u64]) -> Result<Groups> {
         check_size(hashes.len())?;
-        let mut owners = Vec::with_capacity(hashes.len());
-        for &hash in hashes {
-            owners.push(self.owner_of_hash(hash)?.ok_or_else(Error::shard_not_available)?);
-        }
+        let owners: Option<Vec<u32>> = hashes.iter().map(|&hash| self.owner(hash)).collect();
+        let owners = owners.ok_or_else(Error::shard_not_available)?;
         Ok(Groups::of_owners(Arc::clone(self), owners))
     }
 
@@ -124,8 +122,8 @@ impl Snapshot {
         check_size(keys.len())?;
         let mut owners = Vec::with_capacity(keys.len());
         for (number, key) in keys.enumerate() {
-            let owner = self.owner_of_key(key).map_err(|error| at_key(number, &error))?;
-            owners.push(owner.ok_or_else(Error::shard_not_available)?);
+            let hash = self.hash(key).map_err(|error| at_key(number, &error))?;
+            owners.push(self.owner(hash).ok_or_else(Error::shard_not_available)?);
         }
         Ok(Groups::of_owners(Arc::clone(self), owners))
     }

@@ -154,7 +154,9 @@ fn slots_of(scheme: Scheme, nodes: &[(String, u32)]) -> Vec<u32> {
 
 fn max_over_mean(owners: &[u32], nodes: usize) -> f64 {
     let mut counts = vec![0_usize; nodes];
-    owners.iter().for_each(|&node| counts[node as usize] += 1);
+    for &node in owners {
+        counts[node as usize] += 1;
+    }
     *counts.iter().max().unwrap() as f64 * nodes as f64 / owners.len() as f64
 }
 

@@ -24,6 +24,14 @@ class Topology : public detail::Owner<shardway_topology_t> {
         return adopt(detail::Handle<shardway_topology_t>::make(shardway_topology_from_json, json.data(), json.size()));
     }
 
+    /// Begins a topology of the native scheme `slots-v1`, the best choice for a new one. `slots` is a power of two from
+    /// 256 to 1,048,576; `balance` caps a node's slots at that factor of its exact share, 1.01 to 2 with at most three
+    /// decimal places. Include `shardway/topology_builder.hpp`.
+    static TopologyBuilder slots_v1(std::uint32_t slots = 65'536, std::optional<double> balance = {});
+
+    /// Begins a topology of the native scheme `rendezvous-v1`; include `shardway/topology_builder.hpp`.
+    static TopologyBuilder rendezvous_v1();
+
     /// Begins a topology of the native scheme `ring-v1`; include `shardway/topology_builder.hpp`.
     static TopologyBuilder ring_v1();
 

@@ -150,6 +150,17 @@ class TopologyBuilder {
     std::vector<Node> nodes_;
 };
 
+inline TopologyBuilder Topology::slots_v1(std::uint32_t slots, std::optional<double> balance) {
+    std::string scheme = "{\"native\":\"slots-v1\",\"slots\":" + std::to_string(slots);
+    if (balance) {
+        // Six places, of which the last three must be zeros.
+        scheme += ",\"balance\":" + std::to_string(*balance);
+    }
+    return TopologyBuilder(scheme + "}");
+}
+
+inline TopologyBuilder Topology::rendezvous_v1() { return TopologyBuilder("{\"native\":\"rendezvous-v1\"}"); }
+
 inline TopologyBuilder Topology::ring_v1() { return TopologyBuilder("{\"native\":\"ring-v1\"}"); }
 
 inline TopologyBuilder Topology::finagle(bool old_libmemcached, bool thrift_keys) {

@@ -374,3 +374,19 @@ TEST(Threads, RoutesWhilePublishingAgreeWithTheSnapshotThatTheyName) {
     }
     EXPECT_EQ(router.revision(), 301U);
 }
+
+TEST(Topologies, EveryNativeScheme) {
+    for (shardway::TopologyBuilder builder :
+         {shardway::Topology::slots_v1(), shardway::Topology::slots_v1(256, 1.05), shardway::Topology::ring_v1(),
+          shardway::Topology::rendezvous_v1()}) {
+        const shardway::Topology topology = builder.node("a").node("b").build();
+        EXPECT_EQ(topology, shardway::Topology::from_json(topology.to_json()));
+        EXPECT_EQ(shardway::Router(topology).replicas("key", 3).size(), 2U);
+    }
+    try {
+        (void)shardway::Topology::slots_v1(100).node("a").build();
+        FAIL() << "100 is no power of two";
+    } catch (const shardway::Error &error) {
+        EXPECT_EQ(error.place(), "scheme.slots");
+    }
+}

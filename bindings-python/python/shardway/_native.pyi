@@ -63,7 +63,7 @@ class Topology:
         cls,
         nodes: Iterable[str | Node | Mapping[str, Any]] | Mapping[str, int],
         *,
-        scheme: Literal["ring-v1", "finagle"] | str | Mapping[str, Any],
+        scheme: Literal["slots-v1", "ring-v1", "rendezvous-v1", "finagle"] | str | Mapping[str, Any],
         key_hasher: str | None = None,
         num_reps: int | None = None,
         weight_unit: int | None = None,

@@ -13,4 +13,4 @@ pub(crate) use finagle::label as finagle_label;
 pub(crate) use position::Position;
 pub(crate) use ring::Ring;
 pub(crate) use scheme::{build, points_depend_on_others, points_wanted};
-pub(crate) use table::{NOBODY, Spot, Table};
+pub(crate) use table::{NOBODY, Table};

@@ -99,6 +99,9 @@ impl Slots {
     }
 }
 
+/// A slot and its node's hash for it; the one with the least hash is the greatest, then the one with the greater number.
+type Held = Reverse<(u64, Reverse<usize>)>;
+
 /// Gives out slots so that no node has more than `balance` thousandths of its share, and none less than it can have.
 fn balanced(scores: &Scores, n_slots: usize, balance: u32) -> Vec<u32> {
     let mut owners = vec![NOBODY; n_slots];
@@ -112,7 +115,7 @@ fn balanced(scores: &Scores, n_slots: usize, balance: u32) -> Vec<u32> {
         caps[node as usize] = share.div_ceil(total).max(share * u128::from(balance) / (total * 1_000)) as usize;
     }
     // What a node holds: the slot it likes least on top.
-    let mut held: Vec<BinaryHeap<Reverse<(u64, Reverse<usize>)>>> = caps.iter().map(|_| BinaryHeap::new()).collect();
+    let mut held: Vec<BinaryHeap<Held>> = caps.iter().map(|_| BinaryHeap::new()).collect();
     let mut refused: Vec<Vec<u32>> = vec![Vec::new(); n_slots];
     let mut free: Vec<usize> = (0..n_slots).rev().collect();
     while let Some(slot) = free.pop() {

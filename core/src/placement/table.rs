@@ -7,23 +7,6 @@ use super::{Position, Ring};
 /// The owner of every key where no node can own one.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
-/// A key as a table sees it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot<'k> {
-    /// The hash of the key, by the topology's key hasher.
-    pub(crate) hash: u64,
-    /// The hashed bytes; `None` where the caller gave a hash only. Tables that score key and node together need them.
-    pub(crate) key: Option<&'k [u8]>,
-}
-
-impl Spot<'_> {
-    /// The spot of a key whose bytes are not known.
-    #[inline]
-    pub(crate) const fn of_hash(hash: u64) -> Self {
-        Self { hash, key: None }
-    }
-}
-
 /// What a lookup reads. One variant a kind of lookup, not one a scheme. Immutable.
 #[derive(Debug)]
 pub(crate) enum Table {
@@ -39,44 +22,37 @@ impl Table {
     /// The owner, [`NOBODY`] where there is none.
     #[allow(clippy::inline_always, reason = "a call costs a third of what it does")]
     #[inline(always)]
-    pub(crate) fn owner(&self, spot: Spot<'_>) -> u32 {
+    pub(crate) fn owner(&self, hash: u64) -> u32 {
         match self {
-            Self::Ring(ring, position) => ring.owner(ring.find(position.of_key_hash(spot.hash))),
-            Self::Slots(slots, position) => slots.owner(slots.slot(position.of_key_hash(spot.hash))),
-            Self::Scores(scores, position) => scores.best(position.of_key_hash(spot.hash), |_| true),
+            Self::Ring(ring, position) => ring.owner(ring.find(position.of_key_hash(hash))),
+            Self::Slots(slots, position) => slots.owner(slots.slot(position.of_key_hash(hash))),
+            Self::Scores(scores, position) => scores.best(position.of_key_hash(hash), |_| true),
         }
     }
 
     /// The first owner in the order of preference that is `live`, [`NOBODY`] where none is.
     #[cold]
-    pub(crate) fn owner_among(&self, spot: Spot<'_>, live: impl Fn(u32) -> bool) -> u32 {
+    pub(crate) fn owner_among(&self, hash: u64, live: impl Fn(u32) -> bool) -> u32 {
         match self {
             Self::Ring(ring, position) => {
-                let place = ring.find(position.of_key_hash(spot.hash));
+                let place = ring.find(position.of_key_hash(hash));
                 ring.walk(place).find(|&node| live(node)).unwrap_or(NOBODY)
             }
-            Self::Slots(slots, position) => slots.owner_among(slots.slot(position.of_key_hash(spot.hash)), live),
-            Self::Scores(scores, position) => scores.best(position.of_key_hash(spot.hash), live),
+            Self::Slots(slots, position) => slots.owner_among(slots.slot(position.of_key_hash(hash)), live),
+            Self::Scores(scores, position) => scores.best(position.of_key_hash(hash), live),
         }
     }
 
     /// Writes the first distinct `live` owners in the order of preference; gives how many. Allocates nothing with room
     /// for up to [`SHORT`].
-    pub(crate) fn owners(&self, spot: Spot<'_>, live: impl Fn(u32) -> bool, out: &mut [u32]) -> usize {
+    pub(crate) fn owners(&self, hash: u64, live: impl Fn(u32) -> bool, out: &mut [u32]) -> usize {
         match self {
             Self::Ring(ring, position) => {
-                let place = ring.find(position.of_key_hash(spot.hash));
+                let place = ring.find(position.of_key_hash(hash));
                 first_distinct(ring.walk(place).filter(|&node| live(node)), ring.n_nodes(), out)
             }
-            Self::Slots(slots, position) => slots.owners(slots.slot(position.of_key_hash(spot.hash)), live, out),
-            Self::Scores(scores, position) => scores.ranked(position.of_key_hash(spot.hash), live, out),
-        }
-    }
-
-    /// Whether a lookup needs the bytes of the key, so that a hash alone is not enough.
-    pub(crate) const fn needs_key(&self) -> bool {
-        match self {
-            Self::Ring(..) | Self::Slots(..) | Self::Scores(..) => false,
+            Self::Slots(slots, position) => slots.owners(slots.slot(position.of_key_hash(hash)), live, out),
+            Self::Scores(scores, position) => scores.ranked(position.of_key_hash(hash), live, out),
         }
     }
 
@@ -107,11 +83,11 @@ impl Table {
         }
     }
 
-    /// Where the spot is and which entry takes it, for people.
-    pub(crate) fn shown(&self, spot: Spot<'_>) -> Shown {
+    /// Where a key with this hash is and which entry takes it, for people.
+    pub(crate) fn shown(&self, hash: u64) -> Shown {
         match self {
             Self::Ring(ring, position) => {
-                let at = position.of_key_hash(spot.hash);
+                let at = position.of_key_hash(hash);
                 let place = (ring.len() > 0).then(|| ring.find(at));
                 Shown {
                     position: position.shown(at),
@@ -120,12 +96,12 @@ impl Table {
                 }
             }
             Self::Slots(slots, position) => {
-                let slot = slots.slot(position.of_key_hash(spot.hash));
+                let slot = slots.slot(position.of_key_hash(hash));
                 let node = Some(slots.owner(slot)).filter(|&node| node != NOBODY);
                 Shown { position: slot as u64, point: None, node }
             }
             Self::Scores(scores, position) => {
-                let at = position.of_key_hash(spot.hash);
+                let at = position.of_key_hash(hash);
                 let node = Some(scores.best(at, |_| true)).filter(|&node| node != NOBODY);
                 Shown { position: at, point: None, node }
             }

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::hash::KeyHasher;
 use crate::host::{Key, key_bytes, key_thrift};
 use crate::partition::PartitionMap;
-use crate::placement::{self, Spot, Table};
+use crate::placement::{self, Table};
 use crate::topology::{Scheme, Topology};
 
 /// A topology with its table, its key hasher and its partitions.
@@ -54,36 +54,29 @@ impl Compiled {
         placement::build(&self.topology, |node| !ejected.contains(node))
     }
 
-    /// A key as the table sees it: hashed as the scheme defines it. `room` holds the bytes of a key that has none.
+    /// The hash of a key, as the scheme defines it.
     #[allow(clippy::inline_always, reason = "a call costs a third of what it does")]
     #[inline(always)]
-    pub(crate) fn spot<'k>(&self, key: Key<'k>, room: &'k mut [u8; 8]) -> Result<Spot<'k>> {
+    pub(crate) fn hash(&self, key: Key<'_>) -> Result<u64> {
         match key {
-            Key::Bytes(bytes) if !self.thrift_keys => Ok(self.spot_of_bytes(bytes)),
-            Key::Str(text) if !self.thrift_keys => Ok(self.spot_of_bytes(text.as_bytes())),
-            key => self.spot_of_typed(key, room),
+            Key::Bytes(bytes) if !self.thrift_keys => Ok(self.hasher.hash(bytes)),
+            Key::Str(text) if !self.thrift_keys => Ok(self.hasher.hash(text.as_bytes())),
+            key => self.hash_typed(key),
         }
     }
 
-    /// The spot of plain bytes, `None` where the scheme does not hash keys as plain bytes.
+    /// The hash of plain bytes, `None` where the scheme does not hash keys as plain bytes.
     #[inline]
-    pub(crate) fn spot_plain<'k>(&self, key: &'k [u8]) -> Option<Spot<'k>> {
-        if self.thrift_keys { None } else { Some(self.spot_of_bytes(key)) }
-    }
-
-    #[inline]
-    fn spot_of_bytes<'k>(&self, key: &'k [u8]) -> Spot<'k> {
-        Spot { hash: self.hasher.hash(key), key: Some(key) }
+    pub(crate) fn hash_plain(&self, key: &[u8]) -> Option<u64> {
+        if self.thrift_keys { None } else { Some(self.hasher.hash(key)) }
     }
 
     /// Apart from the usual keys, so that those are inlined where they are hashed.
-    fn spot_of_typed<'k>(&self, key: Key<'k>, room: &'k mut [u8; 8]) -> Result<Spot<'k>> {
+    fn hash_typed(&self, key: Key<'_>) -> Result<u64> {
         if self.thrift_keys {
-            let code = key_thrift(key)?;
-            let bytes = &mut room[..code.len()];
-            bytes.copy_from_slice(&code);
-            return Ok(self.spot_of_bytes(bytes));
+            return key_thrift(key).map(|bytes| self.hasher.hash(&bytes));
         }
-        key_bytes(key, room).map(|bytes| self.spot_of_bytes(bytes))
+        let mut room = [0; 8];
+        key_bytes(key, &mut room).map(|bytes| self.hasher.hash(bytes))
     }
 }

@@ -20,12 +20,12 @@ pub struct Explanation {
     pub key_hasher: &'static str,
     /// The hash of the key.
     pub hash: u64,
-    /// The position on the ring that the hash leads to.
+    /// The position that the hash leads to: on a ring or among scores, or the number of a slot.
     pub position: u64,
     /// The point that takes the position: the first one that is not below it, else the lowest. `None` on an
-    /// empty ring.
+    /// empty ring, and in schemes without points.
     pub point: Option<u64>,
-    /// The node that has the point. It differs from `owner` when it is ejected.
+    /// The node that has the point, the slot or the best score. It differs from `owner` when it is ejected.
     pub point_node: Option<String>,
     /// The owner; `None` when no node can own a key.
     pub owner: Option<String>,
@@ -43,17 +43,16 @@ impl Snapshot {
     /// The steps from `key` to its owner. For people and tests; it allocates.
     pub fn explain<'k>(&self, key: impl Into<Key<'k>>) -> Result<Explanation> {
         let key = key.into();
-        let mut room = [0; 8];
-        let spot = self.compiled.spot(key, &mut room)?;
+        let hash = self.hash(key)?;
         let name = |node: u32| self.node(node).map(|node| node.id.clone()).unwrap_or_default();
         let mut owners = [0; NEXT + 1];
         let found = self.replicas(key, &mut owners).map_or(0, |replicas| replicas.n);
         let mut owners = owners[..found].iter().map(|&node| name(node));
-        let shown = self.table.shown(spot);
+        let shown = self.table.shown(hash);
         Ok(Explanation {
             scheme: self.topology().scheme().name(),
             key_hasher: self.topology().key_hasher().name(),
-            hash: spot.hash,
+            hash,
             position: shown.position,
             point: shown.point,
             point_node: shown.node.map(name),
@@ -84,7 +83,7 @@ impl fmt::Display for Explanation {
         writeln!(formatter, "position    {} on {}", self.position, self.scheme)?;
         match self.point {
             Some(point) => writeln!(formatter, "point       {point} of {}", or_none(&self.point_node))?,
-            None => writeln!(formatter, "point       none: the ring is empty")?,
+            None => writeln!(formatter, "point       none")?,
         }
         writeln!(formatter, "next        {}", list(&self.next))?;
         writeln!(formatter, "ejected     {}", list(&self.ejected))?;

@@ -3,7 +3,7 @@
 use super::Snapshot;
 use crate::error::{Error, Result};
 use crate::host::Key;
-use crate::placement::{NOBODY, Spot};
+use crate::placement::NOBODY;
 
 /// The owner of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,17 +28,13 @@ impl Snapshot {
     /// scheme cannot hash.
     #[inline]
     pub fn route<'k>(&self, key: impl Into<Key<'k>>) -> Result<Route> {
-        match self.owner_of_key(key.into())? {
-            Some(node) => Ok(Route { node, revision: self.revision }),
-            None => Err(Error::shard_not_available()),
-        }
+        self.route_hash(self.hash(key)?)
     }
 
     /// The owner of a key whose hash the caller computed: the one way in for a hash that this library lacks.
-    /// `Unsupported` with a scheme that scores the bytes of key and node together.
     #[inline]
     pub fn route_hash(&self, hash: u64) -> Result<Route> {
-        match self.owner_of_hash(hash)? {
+        match self.owner(hash) {
             Some(node) => Ok(Route { node, revision: self.revision }),
             None => Err(Error::shard_not_available()),
         }
@@ -47,19 +43,18 @@ impl Snapshot {
     /// The hash of `key`, as the topology's scheme and key hasher define it.
     #[inline]
     pub fn hash<'k>(&self, key: impl Into<Key<'k>>) -> Result<u64> {
-        self.compiled.spot(key.into(), &mut [0; 8]).map(|spot| spot.hash)
+        self.compiled.hash(key.into())
     }
 
     /// Writes the first distinct owners of `key` to `out`, the owner first, as many as there is room for.
     /// Ejected nodes are passed over. Allocates nothing with room for up to 32.
     pub fn replicas<'k>(&self, key: impl Into<Key<'k>>, out: &mut [u32]) -> Result<Replicas> {
-        let mut room = [0; 8];
-        let spot = self.compiled.spot(key.into(), &mut room)?;
+        let hash = self.hash(key)?;
         if self.live_owners == 0 {
             return Err(Error::shard_not_available());
         }
         let wanted = out.len().min(self.live_owners);
-        let n = self.table.owners(spot, |node| !self.masked || !self.ejected.contains(node), &mut out[..wanted]);
+        let n = self.table.owners(hash, |node| !self.masked || !self.ejected.contains(node), &mut out[..wanted]);
         Ok(Replicas { n, revision: self.revision })
     }
 
@@ -70,42 +65,25 @@ impl Snapshot {
     /// [`route`](Self::route) to tell.
     #[inline]
     pub(crate) fn owner_of_bytes(&self, key: &[u8]) -> (u32, u64) {
-        let spot = self.compiled.spot_plain(key);
-        let node = spot.and_then(|spot| self.owner(spot)).unwrap_or(Self::NO_NODE);
+        let hash = self.compiled.hash_plain(key);
+        let node = hash.and_then(|hash| self.owner(hash)).unwrap_or(Self::NO_NODE);
         (node, self.revision)
     }
 
-    /// The owner of a key, `None` when no node can own one.
-    #[allow(clippy::inline_always, reason = "a call costs a third of what it does")]
-    #[inline(always)]
-    pub(crate) fn owner_of_key(&self, key: Key<'_>) -> Result<Option<u32>> {
-        let mut room = [0; 8];
-        let spot = self.compiled.spot(key, &mut room)?;
-        Ok(self.owner(spot))
-    }
-
     /// The owner of a hash, `None` when no node can own a key.
-    #[inline]
-    pub(crate) fn owner_of_hash(&self, hash: u64) -> Result<Option<u32>> {
-        if self.table.needs_key() {
-            return Err(Error::hash_alone(self.topology().scheme().name()));
-        }
-        Ok(self.owner(Spot::of_hash(hash)))
-    }
-
     #[allow(clippy::inline_always, reason = "a call costs a third of what it does")]
     #[inline(always)]
-    fn owner(&self, spot: Spot<'_>) -> Option<u32> {
-        let node = self.table.owner(spot);
+    pub(crate) fn owner(&self, hash: u64) -> Option<u32> {
+        let node = self.table.owner(hash);
         if self.masked && self.ejected.contains(node) {
-            return self.next_live(spot);
+            return self.next_live(hash);
         }
         if node == Self::NO_NODE { None } else { Some(node) }
     }
 
     #[cold]
-    fn next_live(&self, spot: Spot<'_>) -> Option<u32> {
-        let node = self.table.owner_among(spot, |node| !self.ejected.contains(node));
+    fn next_live(&self, hash: u64) -> Option<u32> {
+        let node = self.table.owner_among(hash, |node| !self.ejected.contains(node));
         if node == Self::NO_NODE { None } else { Some(node) }
     }
 }

@@ -160,8 +160,12 @@ public final class TopologyBuilder {
           .append(",\"thrift_keys\":")
           .append(finagle.thriftKeys())
           .append('}');
+    } else if (scheme instanceof Scheme.SlotsV1 of) {
+      text.append("{\"native\":\"slots-v1\",\"slots\":").append(of.slots());
+      text.append(of.balance() == null ? "" : ",\"balance\":" + of.balance()).append('}');
     } else {
-      text.append("{\"native\":\"ring-v1\"}");
+      String name = scheme instanceof Scheme.RendezvousV1 ? "rendezvous-v1" : "ring-v1";
+      text.append("{\"native\":\"").append(name).append("\"}");
     }
     fields.forEach((name, value) -> text.append(",\"").append(name).append("\":").append(value));
     text.append(",\"nodes\":[");

@@ -123,4 +123,24 @@ final class TopologyTest {
         assertThrows(InvalidArgumentException.class, () -> new PartitionMap(List.of(twice, twice)));
     assertEquals("instances[1].id", error.place());
   }
+
+  @Test
+  void everyNativeScheme() {
+    for (Scheme scheme :
+        new Scheme[] {
+          Scheme.slotsV1(),
+          Scheme.ringV1(),
+          Scheme.rendezvousV1(),
+          new Scheme.SlotsV1(256, 1.05)
+        }) {
+      Topology topology = Topology.builder(scheme).node("a").node("b").build();
+      assertEquals(topology, Topology.fromJson(topology.toJson()));
+      assertEquals(2, new Router(topology).replicas("key", 3).size());
+    }
+    InvalidTopologyException error =
+        assertThrows(
+            InvalidTopologyException.class,
+            () -> Topology.builder(new Scheme.SlotsV1(100, null)).node("a").build());
+    assertEquals("scheme.slots", error.place());
+  }
 }
