@@ -70,7 +70,7 @@ test: .tools/.nextest-$(NEXTEST_VERSION) .venv/.package
 	$(STAGE) 'Python' $(BIN)/pytest -q bindings-python/tests
 	@$(MAKE) --no-print-directory bindings-node/dist/.built
 	$(STAGE) 'Node' env CARGO_TARGET_DIR=$(NODE_TARGET) npm --prefix bindings-node test --silent
-	$(STAGE) 'Java' $(MAVEN) verify
+	$(STAGE) 'Java' scripts/maven.sh $(subst --quiet,,$(MAVEN)) verify
 	$(STAGE) 'Demo' $(BIN)/pytest -q tests/demo
 	$(STAGE) 'End to end' $(BIN)/pytest -q tests/e2e
 

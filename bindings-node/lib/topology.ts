@@ -36,8 +36,27 @@ export interface FailureAccrual {
   readonly probeTimeoutMs?: number;
 }
 
+/** The names of the profiles that have no options. */
+export const PROFILES = [
+  "libmemcached-modula",
+  "libmemcached-ketama",
+  "libmemcached-ketama-weighted",
+  "libmemcached-ketama-spy",
+  "twemproxy-ketama",
+  "twemproxy-modula",
+  "uhashring-ketama",
+  "python-hash-ring",
+  "npm-hashring",
+  "nginx-consistent",
+] as const;
+
+/** A profile that has no options. */
+export type Profile = (typeof PROFILES)[number];
+
 /** A scheme: its name, or as in the document. */
 export type Scheme =
+  | Profile
+  | { readonly profile: Profile }
   | "slots-v1"
   | "ring-v1"
   | "rendezvous-v1"
@@ -238,7 +257,7 @@ function wide(place: string, value: bigint | number): string {
 }
 
 function schemeOf(scheme: Scheme): unknown {
-  if (scheme === "finagle") return { profile: scheme };
+  if (scheme === "finagle" || PROFILES.includes(scheme as Profile)) return { profile: scheme };
   if (scheme === "slots-v1" || scheme === "ring-v1" || scheme === "rendezvous-v1") return { native: scheme };
   if (typeof scheme === "object" && scheme !== null) return snake(scheme, "scheme");
   throw new InvalidTopologyError(`scheme: ${describe(scheme)}; "slots-v1", "ring-v1", "rendezvous-v1", "finagle" or an object is right`, {

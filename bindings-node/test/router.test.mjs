@@ -186,3 +186,13 @@ test("every native scheme by name and by its options", () => {
   }
   refused(() => new Topology({ nodes, scheme: { native: "slots-v1", balance: 1 } }), "InvalidTopology", "scheme.balance");
 });
+
+test("every profile by name, and the same list as the core's", async () => {
+  const { PROFILES } = await import("../dist/topology.js");
+  for (const scheme of PROFILES) {
+    assert.equal(new Topology({ nodes: ["a", "b"], scheme }).fingerprint, new Topology({ nodes: ["a", "b"], scheme: { profile: scheme } }).fingerprint);
+  }
+  const { message } = refused(() => new Topology({ nodes: ["a"], scheme: { profile: "memcached" } }), "InvalidTopology", "scheme.profile");
+  for (const name of PROFILES) assert.ok(message.includes(`"${name}"`), message);
+  assert.equal(message.match(/"[a-z0-9-]+"/g).length, PROFILES.length + 2);
+});

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyIterator, PyList, PyMapping, PyString, PyTuple};
-use shardway_core::{MAX_NODES, Node as CoreNode};
+use shardway_core::{MAX_NODES, Node as CoreNode, Profile};
 
 use crate::border::{describe, invalid_topology, utf8, wrong_type};
 use crate::node::Node;
@@ -55,7 +55,8 @@ impl Document {
             return self.value(scheme, "scheme", 0);
         };
         let name = utf8(name, || "scheme".to_owned())?;
-        let kind = if name == "finagle" { "profile" } else { "native" };
+        let is_profile = name == "finagle" || Profile::from_name(name).is_some();
+        let kind = if is_profile { "profile" } else { "native" };
         self.text.push_str("{\"");
         self.text.push_str(kind);
         self.text.push_str("\":");

@@ -19,3 +19,12 @@ def test_every_native_scheme(scheme: Any) -> None:
     with pytest.raises(shardway.InvalidTopologyError) as caught:
         shardway.Topology(["a"], scheme={"native": "slots-v1", "slots": 100})
     assert caught.value.place == "scheme.slots"
+
+
+def test_profiles_by_name() -> None:
+    for profile in ("finagle", "libmemcached-ketama-weighted", "twemproxy-modula", "nginx-consistent"):
+        named = shardway.Topology(["a", "b"], scheme=profile)
+        assert named == shardway.Topology(["a", "b"], scheme={"profile": profile})
+        assert named.scheme == profile
+    with pytest.raises(shardway.InvalidTopologyError, match="libmemcached-modula"):
+        shardway.Topology(["a"], scheme={"profile": "memcached"})

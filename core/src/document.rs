@@ -8,7 +8,9 @@ use self::strict::{Bounded, Object, Whole, present};
 use crate::error::{Error, Result};
 use crate::hash::KeyHasher;
 use crate::health::FailureAccrual;
-use crate::topology::{DEFAULT_SLOTS, MAX_NUM_REPS, MAX_WEIGHT, MAX_WEIGHT_UNIT, Node, Scheme, Serving, Topology};
+use crate::topology::{
+    DEFAULT_SLOTS, MAX_NUM_REPS, MAX_WEIGHT, MAX_WEIGHT_UNIT, Node, Profile, Scheme, Serving, Topology,
+};
 
 /// The largest document that is read, in bytes.
 pub const MAX_DOCUMENT_BYTES: usize = 64 << 20;
@@ -173,7 +175,10 @@ impl SchemeForm {
             (Some(name), None) => {
                 return Err(unknown("scheme.native", name, "\"ring-v1\", \"slots-v1\" or \"rendezvous-v1\""));
             }
-            (None, Some(name)) => return Err(unknown("scheme.profile", name, "\"finagle\"")),
+            (None, Some(name)) => Scheme::Profile(Profile::from_name(name).ok_or_else(|| {
+                let known: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
+                unknown("scheme.profile", name, &format!("one of \"finagle\", \"{}\"", known.join("\", \"")))
+            })?),
             _ => return Err(Error::topology("scheme", "exactly one of \"native\" and \"profile\" is right")),
         };
         let is_finagle = matches!(scheme, Scheme::Finagle { .. });
@@ -210,6 +215,7 @@ impl SchemeForm {
                 balance: balance.map(|balance| f64::from(balance) / 1_000.0),
                 ..native
             },
+            Scheme::Profile(_) => Self { native: None, profile: name, ..native },
             Scheme::Finagle { old_libmemcached, thrift_keys } => Self {
                 native: None,
                 profile: name,

@@ -115,5 +115,5 @@ pub use router::{Publish, Router, Stats};
 pub use snapshot::{Explanation, Replicas, Route, Snapshot};
 pub use topology::{
     DEFAULT_SLOTS, MAX_NAME_BYTES, MAX_NODES, MAX_NUM_REPS, MAX_PARTITION_ENTRIES, MAX_POINTS, MAX_REVISION, MAX_SLOTS,
-    MAX_WEIGHT, MAX_WEIGHT_UNIT, MIN_SLOTS, Node, Scheme, Serving, Topology, TopologyBuilder,
+    MAX_WEIGHT, MAX_WEIGHT_UNIT, MIN_SLOTS, Node, Profile, Scheme, Serving, Topology, TopologyBuilder,
 };

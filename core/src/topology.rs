@@ -92,6 +92,8 @@ pub enum Scheme {
     },
     /// Weighted rendezvous of every key with every node: exact shares, no table, and a cost that grows with the nodes.
     RendezvousV1,
+    /// The ring of another system, bit for bit.
+    Profile(Profile),
     /// Finagle's `ConsistentHashingDistributor`, bit for bit.
     Finagle {
         /// Point counts in single precision, as old versions of libmemcached had them.
@@ -101,17 +103,101 @@ pub enum Scheme {
     },
 }
 
+/// The placements of other systems that are reproduced bit for bit; `docs/profiles/` has a page for each family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Profile {
+    /// libmemcached's `MODULA`: the hash modulo the number of servers, in their order; weights do not count.
+    LibmemcachedModula,
+    /// libmemcached's `CONSISTENT` and `KETAMA` without weights: 100 points a server, by the key hash.
+    LibmemcachedKetama,
+    /// libmemcached's `KETAMA_WEIGHTED`: MD5, points by share of the weights in single precision.
+    LibmemcachedKetamaWeighted,
+    /// libmemcached's `CONSISTENT_KETAMA_SPY` without weights.
+    LibmemcachedKetamaSpy,
+    /// twemproxy's `ketama`.
+    TwemproxyKetama,
+    /// twemproxy's `modula`.
+    TwemproxyModula,
+    /// Python's uhashring in its `ketama` mode.
+    UhashringKetama,
+    /// Python's `hash_ring`, and `hashring` that comes from it.
+    PythonHashRing,
+    /// npm's `hashring` with MD5 and its defaults.
+    NpmHashring,
+    /// nginx's `hash ... consistent`, which is pingora-ketama's V1.
+    NginxConsistent,
+}
+
+impl Profile {
+    /// Every profile.
+    pub const ALL: [Self; 10] = [
+        Self::LibmemcachedModula,
+        Self::LibmemcachedKetama,
+        Self::LibmemcachedKetamaWeighted,
+        Self::LibmemcachedKetamaSpy,
+        Self::TwemproxyKetama,
+        Self::TwemproxyModula,
+        Self::UhashringKetama,
+        Self::PythonHashRing,
+        Self::NpmHashring,
+        Self::NginxConsistent,
+    ];
+
+    /// The name in the topology document.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LibmemcachedModula => "libmemcached-modula",
+            Self::LibmemcachedKetama => "libmemcached-ketama",
+            Self::LibmemcachedKetamaWeighted => "libmemcached-ketama-weighted",
+            Self::LibmemcachedKetamaSpy => "libmemcached-ketama-spy",
+            Self::TwemproxyKetama => "twemproxy-ketama",
+            Self::TwemproxyModula => "twemproxy-modula",
+            Self::UhashringKetama => "uhashring-ketama",
+            Self::PythonHashRing => "python-hash-ring",
+            Self::NpmHashring => "npm-hashring",
+            Self::NginxConsistent => "nginx-consistent",
+        }
+    }
+
+    /// The profile of a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.name() == name)
+    }
+
+    /// The key hasher of the system's own defaults.
+    #[must_use]
+    pub const fn default_key_hasher(self) -> KeyHasher {
+        match self {
+            Self::LibmemcachedModula | Self::LibmemcachedKetama | Self::LibmemcachedKetamaSpy => KeyHasher::OneAtATime,
+            Self::TwemproxyKetama | Self::TwemproxyModula => KeyHasher::LibmemcachedFnv1a64,
+            Self::LibmemcachedKetamaWeighted | Self::UhashringKetama | Self::PythonHashRing | Self::NpmHashring => {
+                KeyHasher::Ketama
+            }
+            Self::NginxConsistent => KeyHasher::Crc32Itu,
+        }
+    }
+
+    /// Whether the system lets one choose the key hasher.
+    pub(crate) const fn has_key_hashers(self) -> bool {
+        !matches!(self, Self::UhashringKetama | Self::PythonHashRing | Self::NpmHashring | Self::NginxConsistent)
+    }
+}
+
 impl Scheme {
     /// `slots-v1` with [`DEFAULT_SLOTS`] slots and no cap.
     pub const SLOTS_V1: Self = Self::SlotsV1 { slots: DEFAULT_SLOTS, balance: None };
 
-    /// `ring-v1`, `slots-v1`, `rendezvous-v1` or `finagle`.
+    /// `ring-v1`, `slots-v1`, `rendezvous-v1`, `finagle`, or the name of another profile.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::RingV1 => "ring-v1",
             Self::SlotsV1 { .. } => "slots-v1",
             Self::RendezvousV1 => "rendezvous-v1",
+            Self::Profile(profile) => profile.name(),
             Self::Finagle { .. } => "finagle",
         }
     }
@@ -121,6 +207,7 @@ impl Scheme {
     pub const fn default_key_hasher(self) -> KeyHasher {
         match self {
             Self::RingV1 | Self::SlotsV1 { .. } | Self::RendezvousV1 => KeyHasher::Xxh3_64,
+            Self::Profile(profile) => profile.default_key_hasher(),
             Self::Finagle { .. } => KeyHasher::Ketama,
         }
     }
@@ -130,10 +217,10 @@ impl Scheme {
         matches!(self, Self::RingV1 | Self::Finagle { .. })
     }
 
-    /// Whether the order of nodes is part of the declaration: in `finagle` it decides who keeps a shared point.
+    /// Whether the order of nodes is part of the declaration: in profiles it decides who keeps a shared point.
     #[must_use]
     pub const fn order_matters(self) -> bool {
-        matches!(self, Self::Finagle { .. })
+        matches!(self, Self::Finagle { .. } | Self::Profile(_))
     }
 }
 

@@ -29,6 +29,10 @@ class Topology : public detail::Owner<shardway_topology_t> {
     /// decimal places. Include `shardway/topology_builder.hpp`.
     static TopologyBuilder slots_v1(std::uint32_t slots = 65'536, std::optional<double> balance = {});
 
+    /// Begins a topology that places keys as another system does, by the profile's name: docs/profiles.md lists them.
+    /// Include `shardway/topology_builder.hpp`.
+    static TopologyBuilder profile(std::string_view name);
+
     /// Begins a topology of the native scheme `rendezvous-v1`; include `shardway/topology_builder.hpp`.
     static TopologyBuilder rendezvous_v1();
 

@@ -159,6 +159,10 @@ inline TopologyBuilder Topology::slots_v1(std::uint32_t slots, std::optional<dou
     return TopologyBuilder(scheme + "}");
 }
 
+inline TopologyBuilder Topology::profile(std::string_view name) {
+    return TopologyBuilder("{\"profile\":" + TopologyBuilder::quoted(std::string(name)) + "}");
+}
+
 inline TopologyBuilder Topology::rendezvous_v1() { return TopologyBuilder("{\"native\":\"rendezvous-v1\"}"); }
 
 inline TopologyBuilder Topology::ring_v1() { return TopologyBuilder("{\"native\":\"ring-v1\"}"); }

@@ -378,7 +378,7 @@ TEST(Threads, RoutesWhilePublishingAgreeWithTheSnapshotThatTheyName) {
 TEST(Topologies, EveryNativeScheme) {
     for (shardway::TopologyBuilder builder :
          {shardway::Topology::slots_v1(), shardway::Topology::slots_v1(256, 1.05), shardway::Topology::ring_v1(),
-          shardway::Topology::rendezvous_v1()}) {
+          shardway::Topology::rendezvous_v1(), shardway::Topology::profile("twemproxy-ketama")}) {
         const shardway::Topology topology = builder.node("a").node("b").build();
         EXPECT_EQ(topology, shardway::Topology::from_json(topology.to_json()));
         EXPECT_EQ(shardway::Router(topology).replicas("key", 3).size(), 2U);

@@ -1,6 +1,6 @@
 //! The closed list of key hashers, by name.
 
-use super::{bytewise, digest};
+use super::{bytewise, digest, libmemcached};
 use crate::error::{Error, Result};
 
 /// A function from the bytes of a key to 64 bits.
@@ -32,11 +32,33 @@ pub enum KeyHasher {
     Xxh64,
     /// `XXH3`, 64 bits, seed 0. Source: Collet.
     Xxh3_64,
+    /// Jenkins' one-at-a-time over signed bytes: the default of libmemcached.
+    OneAtATime,
+    /// Fifteen bits of CRC-32: `CRC` of libmemcached, `crc32` of twemproxy.
+    LibmemcachedCrc,
+    /// FNV-1, 32 bits, over signed bytes, as libmemcached and twemproxy have it on x86.
+    LibmemcachedFnv1_32,
+    /// FNV-1a, 32 bits, over signed bytes, as libmemcached and twemproxy have it on x86.
+    LibmemcachedFnv1a32,
+    /// FNV-1 in 64 bits, cut to 32, over signed bytes, as libmemcached and twemproxy have it on x86.
+    LibmemcachedFnv1_64,
+    /// What libmemcached and twemproxy call FNV-1a in 64 bits: computed in 32, over signed bytes.
+    LibmemcachedFnv1a64,
+    /// `MurmurHash2` with the seed `0xdeadbeef * length`, as libmemcached and twemproxy have it.
+    LibmemcachedMurmur,
+    /// `MurmurHash3` x86 32 with the seed `0xdeadbeef * length`, as libmemcached has it.
+    LibmemcachedMurmur3,
+    /// Jenkins' lookup3 with the initial value 13, as libmemcached and twemproxy have it.
+    LibmemcachedJenkins,
+    /// Hsieh's `SuperFastHash` from a start of 0, as twemproxy has it on x86.
+    LibmemcachedHsieh,
+    /// twemproxy's CRC-16, whose register is never cut to 16 bits.
+    TwemproxyCrc16,
 }
 
 impl KeyHasher {
     /// Every hasher.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 22] = [
         Self::Ketama,
         Self::Fnv1_32,
         Self::Fnv1a32,
@@ -48,6 +70,17 @@ impl KeyHasher {
         Self::Murmur3,
         Self::Xxh64,
         Self::Xxh3_64,
+        Self::OneAtATime,
+        Self::LibmemcachedCrc,
+        Self::LibmemcachedFnv1_32,
+        Self::LibmemcachedFnv1a32,
+        Self::LibmemcachedFnv1_64,
+        Self::LibmemcachedFnv1a64,
+        Self::LibmemcachedMurmur,
+        Self::LibmemcachedMurmur3,
+        Self::LibmemcachedJenkins,
+        Self::LibmemcachedHsieh,
+        Self::TwemproxyCrc16,
     ];
 
     /// The name in the topology document.
@@ -65,6 +98,17 @@ impl KeyHasher {
             Self::Murmur3 => "murmur3",
             Self::Xxh64 => "xxh64",
             Self::Xxh3_64 => "xxh3-64",
+            Self::OneAtATime => "one-at-a-time",
+            Self::LibmemcachedCrc => "libmemcached-crc",
+            Self::LibmemcachedFnv1_32 => "libmemcached-fnv1-32",
+            Self::LibmemcachedFnv1a32 => "libmemcached-fnv1a-32",
+            Self::LibmemcachedFnv1_64 => "libmemcached-fnv1-64",
+            Self::LibmemcachedFnv1a64 => "libmemcached-fnv1a-64",
+            Self::LibmemcachedMurmur => "libmemcached-murmur",
+            Self::LibmemcachedMurmur3 => "libmemcached-murmur3",
+            Self::LibmemcachedJenkins => "libmemcached-jenkins",
+            Self::LibmemcachedHsieh => "libmemcached-hsieh",
+            Self::TwemproxyCrc16 => "twemproxy-crc16",
         }
     }
 
@@ -100,6 +144,19 @@ impl KeyHasher {
                 let seed = 0xdead_beef_u32.wrapping_add(key.len() as u32);
                 u64::from(bytewise::murmur3_32(key, seed))
             }
+            Self::OneAtATime => libmemcached::one_at_a_time(key),
+            Self::LibmemcachedCrc => libmemcached::crc(key),
+            Self::LibmemcachedFnv1_32 => libmemcached::fnv1_32(key),
+            Self::LibmemcachedFnv1a32 => libmemcached::fnv1a_32(key),
+            Self::LibmemcachedFnv1_64 => libmemcached::fnv1_64(key),
+            Self::LibmemcachedFnv1a64 => libmemcached::fnv1a_64(key),
+            Self::LibmemcachedMurmur => libmemcached::murmur(key),
+            Self::LibmemcachedMurmur3 => {
+                u64::from(bytewise::murmur3_32(key, 0xdead_beef_u32.wrapping_mul(key.len() as u32)))
+            }
+            Self::LibmemcachedJenkins => libmemcached::jenkins(key),
+            Self::LibmemcachedHsieh => libmemcached::hsieh(key),
+            Self::TwemproxyCrc16 => libmemcached::crc16_uncut(key),
         }
     }
 

@@ -4,6 +4,7 @@ mod bytewise;
 mod digest;
 mod java;
 mod key_hasher;
+mod libmemcached;
 mod mix;
 
 pub use java::jvm_hash_code;

@@ -2,6 +2,7 @@
 
 mod finagle;
 mod position;
+mod profile;
 mod ring;
 mod ring_v1;
 mod scheme;

@@ -11,6 +11,8 @@ pub(crate) enum Position {
     Spread,
     /// The low 32 bits, moved to the top so that a ring of 32-bit points is searched like any other.
     Low32,
+    /// As [`Low32`](Self::Low32), but a point that is met exactly is passed over.
+    AboveLow32,
 }
 
 impl Position {
@@ -20,6 +22,8 @@ impl Position {
             Self::Whole => hash,
             Self::Spread => mix64(hash),
             Self::Low32 => hash << 32,
+            // One more; behind the greatest comes the lowest point, which is the way around.
+            Self::AboveLow32 => (hash as u32).wrapping_add(1) as u64 * (1 << 32),
         }
     }
 
@@ -27,7 +31,7 @@ impl Position {
     pub(crate) const fn shown(self, position: u64) -> u64 {
         match self {
             Self::Whole | Self::Spread => position,
-            Self::Low32 => position >> 32,
+            Self::Low32 | Self::AboveLow32 => position >> 32,
         }
     }
 }

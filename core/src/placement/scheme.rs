@@ -2,7 +2,7 @@
 
 use super::score::Scores;
 use super::slots::Slots;
-use super::{Position, Table, finagle, ring_v1};
+use super::{Position, Table, finagle, profile, ring_v1};
 use crate::topology::{Node, Scheme, Topology};
 
 /// The points a declaration asks for, all nodes together.
@@ -11,6 +11,7 @@ pub(crate) fn points_wanted(scheme: Scheme, nodes: &[Node], num_reps: u32, weigh
         Scheme::RingV1 => {
             nodes.iter().map(|node| ring_v1::points(node.weight, num_reps, weight_unit)).fold(0, u64::saturating_add)
         }
+        Scheme::Profile(profile) => profile::points_wanted(profile, nodes),
         // Their tables have a bound of their own.
         Scheme::SlotsV1 { .. } | Scheme::RendezvousV1 => 0,
         Scheme::Finagle { old_libmemcached, .. } => {
@@ -29,6 +30,7 @@ pub(crate) fn build(topology: &Topology, live: impl Fn(u32) -> bool) -> Table {
             Table::Slots(Slots::new(Scores::new(topology, live), slots, balance), native)
         }
         Scheme::RendezvousV1 => Table::Scores(Scores::new(topology, live), native),
+        Scheme::Profile(profile) => profile::build(topology, profile, live),
         Scheme::Finagle { old_libmemcached, .. } => {
             Table::Ring(finagle::build(topology, old_libmemcached, live), Position::Low32)
         }
@@ -39,6 +41,7 @@ pub(crate) fn build(topology: &Topology, live: impl Fn(u32) -> bool) -> Table {
 pub(crate) fn points_depend_on_others(topology: &Topology) -> bool {
     match topology.scheme() {
         Scheme::RingV1 | Scheme::SlotsV1 { .. } | Scheme::RendezvousV1 => false,
+        Scheme::Profile(profile) => profile.rebuilds(),
         Scheme::Finagle { old_libmemcached, .. } => {
             let mut weights = topology.nodes().iter().map(|node| node.weight);
             let first = weights.next();

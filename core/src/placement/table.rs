@@ -16,6 +16,8 @@ pub(crate) enum Table {
     Slots(Slots, Position),
     /// The best score of all nodes.
     Scores(Scores, Position),
+    /// The hash modulo the length of a list, of so many nodes in all.
+    Modula(Box<[u32]>, usize),
 }
 
 impl Table {
@@ -27,6 +29,7 @@ impl Table {
             Self::Ring(ring, position) => ring.owner(ring.find(position.of_key_hash(hash))),
             Self::Slots(slots, position) => slots.owner(slots.slot(position.of_key_hash(hash))),
             Self::Scores(scores, position) => scores.best(position.of_key_hash(hash), |_| true),
+            Self::Modula(list, _) => modula(list, hash).next().unwrap_or(NOBODY),
         }
     }
 
@@ -40,6 +43,7 @@ impl Table {
             }
             Self::Slots(slots, position) => slots.owner_among(slots.slot(position.of_key_hash(hash)), live),
             Self::Scores(scores, position) => scores.best(position.of_key_hash(hash), live),
+            Self::Modula(list, _) => modula(list, hash).find(|&node| live(node)).unwrap_or(NOBODY),
         }
     }
 
@@ -53,6 +57,7 @@ impl Table {
             }
             Self::Slots(slots, position) => slots.owners(slots.slot(position.of_key_hash(hash)), live, out),
             Self::Scores(scores, position) => scores.ranked(position.of_key_hash(hash), live, out),
+            Self::Modula(list, n_nodes) => first_distinct(modula(list, hash).filter(|&node| live(node)), *n_nodes, out),
         }
     }
 
@@ -62,6 +67,7 @@ impl Table {
             Self::Ring(ring, _) => ring.len(),
             Self::Slots(slots, _) => slots.len(),
             Self::Scores(scores, _) => scores.n_owners(),
+            Self::Modula(list, _) => list.len(),
         }
     }
 
@@ -71,6 +77,7 @@ impl Table {
             Self::Ring(ring, _) => ring.is_owner(node),
             Self::Slots(slots, _) => slots.scores().is_owner(node),
             Self::Scores(scores, _) => scores.is_owner(node),
+            Self::Modula(list, _) => list.contains(&node),
         }
     }
 
@@ -80,6 +87,10 @@ impl Table {
             Self::Ring(ring, _) => ring.n_owners(),
             Self::Slots(slots, _) => slots.scores().n_owners(),
             Self::Scores(scores, _) => scores.n_owners(),
+            Self::Modula(list, n_nodes) => {
+                let mut seen = vec![false; *n_nodes];
+                list.iter().filter(|&&node| !std::mem::replace(&mut seen[node as usize], true)).count()
+            }
         }
     }
 
@@ -105,8 +116,19 @@ impl Table {
                 let node = Some(scores.best(at, |_| true)).filter(|&node| node != NOBODY);
                 Shown { position: at, point: None, node }
             }
+            Self::Modula(list, _) => {
+                let place = (hash & 0xffff_ffff) % (list.len() as u64).max(1);
+                Shown { position: place, point: None, node: list.get(place as usize).copied() }
+            }
         }
     }
+}
+
+/// A list from the entry of a 32-bit hash on, once around.
+fn modula(list: &[u32], hash: u64) -> impl Iterator<Item = u32> + '_ {
+    let place = (hash & 0xffff_ffff) % (list.len() as u64).max(1);
+    let (before, from) = list.split_at(place as usize);
+    from.iter().chain(before).copied()
 }
 
 /// What [`Table::shown`] tells.

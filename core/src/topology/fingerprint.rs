@@ -45,7 +45,7 @@ pub(super) fn of(draft: &TopologyBuilder, by_id: &[u32]) -> u64 {
     canonical.text(VERSION);
     canonical.text(draft.scheme.name());
     match draft.scheme {
-        Scheme::RingV1 | Scheme::RendezvousV1 => {}
+        Scheme::RingV1 | Scheme::RendezvousV1 | Scheme::Profile(_) => {}
         Scheme::SlotsV1 { slots, balance } => {
             canonical.number(u64::from(slots));
             canonical.number(u64::from(balance.unwrap_or(0)));

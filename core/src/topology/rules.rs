@@ -17,8 +17,10 @@ pub(super) fn check(draft: &TopologyBuilder) -> Result<Vec<u32>> {
     }
     let by_id = order_by_id(&draft.nodes)?;
     check_numbers(draft)?;
-    if matches!(draft.scheme, Scheme::Finagle { .. }) {
-        check_labels(&draft.nodes)?;
+    match draft.scheme {
+        Scheme::Finagle { .. } => check_labels("finagle", &draft.nodes, placement::finagle_label)?,
+        Scheme::Profile(profile) => check_labels(profile.name(), &draft.nodes, |node| profile.label(node))?,
+        Scheme::RingV1 | Scheme::SlotsV1 { .. } | Scheme::RendezvousV1 => {}
     }
     check_points(draft)?;
     check_partitions(draft)?;
@@ -85,6 +87,14 @@ fn check_numbers(draft: &TopologyBuilder) -> Result<()> {
             check_no_points(draft)?;
         }
         Scheme::RendezvousV1 => check_no_points(draft)?,
+        Scheme::Profile(profile) => {
+            check_no_points(draft)?;
+            let own = profile.default_key_hasher();
+            if !profile.has_key_hashers() && draft.hasher() != own {
+                let rule = format!("{:?}; {} has {:?} only", draft.hasher().name(), profile.name(), own.name());
+                return Err(Error::topology("key_hasher", rule));
+            }
+        }
         Scheme::Finagle { .. } => {
             range("num_reps", draft.num_reps, 4, MAX_NUM_REPS)?;
             if draft.weight_unit != 1 {
@@ -99,11 +109,14 @@ fn check_numbers(draft: &TopologyBuilder) -> Result<()> {
     Ok(())
 }
 
-/// Numbers that mean nothing in a scheme without points.
+/// Numbers that mean nothing in a scheme whose points are not to be chosen.
 fn check_no_points(draft: &TopologyBuilder) -> Result<()> {
     let scheme = draft.scheme.name();
     if draft.num_reps != Topology::DEFAULT_NUM_REPS {
-        return Err(Error::topology("num_reps", format!("{}; {scheme} has no points, leave it out", draft.num_reps)));
+        return Err(Error::topology(
+            "num_reps",
+            format!("{}; {scheme} has none to choose, leave it out", draft.num_reps),
+        ));
     }
     if draft.weight_unit != 1 {
         return Err(Error::topology("weight_unit", format!("{}; {scheme} has none, leave it out", draft.weight_unit)));
@@ -112,15 +125,14 @@ fn check_no_points(draft: &TopologyBuilder) -> Result<()> {
 }
 
 /// Two nodes with one label would have the same points, and only one of them would ever be asked.
-fn check_labels(nodes: &[Node]) -> Result<()> {
-    let mut labels: Vec<(String, usize)> =
-        nodes.iter().enumerate().map(|(index, node)| (placement::finagle_label(node), index)).collect();
+fn check_labels(scheme: &str, nodes: &[Node], label: impl Fn(&Node) -> String) -> Result<()> {
+    let mut labels: Vec<(String, usize)> = nodes.iter().enumerate().map(|(index, node)| (label(node), index)).collect();
     labels.sort_unstable();
     match labels.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         Some(pair) => Err(Error::topology(
             format!("nodes[{}]", pair[1].1),
             format!(
-                "its finagle label {:?} is that of nodes[{}] already; give them different shard ids or addresses",
+                "its {scheme} label {:?} is that of nodes[{}] already; give them different shard ids or addresses",
                 pair[1].0, pair[0].1
             ),
         )),

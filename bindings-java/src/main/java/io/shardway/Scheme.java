@@ -29,6 +29,23 @@ public sealed interface Scheme {
   record Finagle(boolean oldLibmemcached, boolean thriftKeys) implements Scheme {}
 
   /**
+   * The ring of another system, bit for bit; docs/profiles.md lists them.
+   *
+   * @param name its name, for instance {@code libmemcached-ketama-weighted}
+   */
+  record Profile(String name) implements Scheme {}
+
+  /**
+   * The ring of another system.
+   *
+   * @param name its name, for instance {@code twemproxy-ketama}
+   * @return the scheme; a name that is not known is refused by {@link TopologyBuilder#build}
+   */
+  static Scheme profile(String name) {
+    return new Profile(name);
+  }
+
+  /**
    * 65,536 slots without a cap.
    *
    * @return the scheme

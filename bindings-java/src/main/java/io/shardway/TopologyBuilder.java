@@ -160,6 +160,8 @@ public final class TopologyBuilder {
           .append(",\"thrift_keys\":")
           .append(finagle.thriftKeys())
           .append('}');
+    } else if (scheme instanceof Scheme.Profile profile) {
+      text.append("{\"profile\":").append(quoted(profile.name(), "scheme.profile")).append('}');
     } else if (scheme instanceof Scheme.SlotsV1 of) {
       text.append("{\"native\":\"slots-v1\",\"slots\":").append(of.slots());
       text.append(of.balance() == null ? "" : ",\"balance\":" + of.balance()).append('}');

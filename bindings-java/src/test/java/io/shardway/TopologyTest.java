@@ -131,6 +131,8 @@ final class TopologyTest {
           Scheme.slotsV1(),
           Scheme.ringV1(),
           Scheme.rendezvousV1(),
+          Scheme.profile("libmemcached-ketama-weighted"),
+          Scheme.profile("nginx-consistent"),
           new Scheme.SlotsV1(256, 1.05)
         }) {
       Topology topology = Topology.builder(scheme).node("a").node("b").build();
