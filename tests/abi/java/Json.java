@@ -1,10 +1,11 @@
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads the JSON of the vectors: objects, lists, texts, whole numbers, true, false and null. */
+/** Reads the JSON of the vectors: objects, lists, texts, numbers without exponent, true, false and null. */
 final class Json {
     private final String text;
     private int at;
@@ -116,13 +117,17 @@ final class Json {
             return null;
         }
         int from = at;
-        while (at < text.length() && (text.charAt(at) == '-' || Character.isDigit(text.charAt(at)))) {
+        while (at < text.length() && "-.0123456789".indexOf(text.charAt(at)) >= 0) {
             at++;
         }
         if (from == at) {
             throw wrong("a value");
         }
-        return new BigInteger(text.substring(from, at));
+        String number = text.substring(from, at);
+        if (number.contains(".")) {
+            return new BigDecimal(number);
+        }
+        return new BigInteger(number);
     }
 
     private String string() {

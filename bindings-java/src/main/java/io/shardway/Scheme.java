@@ -3,8 +3,8 @@ package io.shardway;
 /** How keys are placed on nodes. A scheme's answers never change once it is released. */
 public sealed interface Scheme {
   /**
-   * Slots that nodes own by weighted rendezvous: a lookup is one hash and one read. The best choice for
-   * a new topology.
+   * Slots that nodes own by weighted rendezvous: a lookup is one hash and one read. The best choice
+   * for a new topology.
    *
    * @param slots the number of slots, a power of two from 256 to 1,048,576
    * @param balance the most slots of a node as a factor of its exact share, 1.01 to 2 with at most
@@ -15,7 +15,10 @@ public sealed interface Scheme {
   /** The native ring: a node's points depend on its id and weight only. */
   record RingV1() implements Scheme {}
 
-  /** Weighted rendezvous of every key with every node: exact shares, and a cost that grows with them. */
+  /**
+   * Weighted rendezvous of every key with every node: exact shares, and a cost that grows with
+   * them.
+   */
   record RendezvousV1() implements Scheme {}
 
   /**
