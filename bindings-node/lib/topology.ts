@@ -48,6 +48,12 @@ export const PROFILES = [
   "python-hash-ring",
   "npm-hashring",
   "nginx-consistent",
+  "envoy-ring-hash",
+  "envoy-ring-hash-murmur2",
+  "envoy-maglev",
+  "weighted-vnode-sha256",
+  "kafka-murmur2",
+  "jump",
 ] as const;
 
 /** A profile that has no options. */

@@ -170,7 +170,7 @@ def test_order_is_no_content_of_a_native_topology() -> None:
 
 
 def test_every_key_hasher_is_taken_by_name() -> None:
-    assert len(key_hashers()) == 22
+    assert len(key_hashers()) == 24
     for name in key_hashers():
         assert ring(["a"], key_hasher=name).key_hasher == name
 

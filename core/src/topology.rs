@@ -127,11 +127,23 @@ pub enum Profile {
     NpmHashring,
     /// nginx's `hash ... consistent`, which is pingora-ketama's V1.
     NginxConsistent,
+    /// Envoy's `ring_hash` with xxHash and its default sizes.
+    EnvoyRingHash,
+    /// Envoy's `ring_hash` with `MURMUR_HASH_2` and its default sizes; keys are hashed by xxHash in Envoy too.
+    EnvoyRingHashMurmur2,
+    /// Envoy's `maglev` with its default table of 65,537.
+    EnvoyMaglev,
+    /// 128 points for a weight of 1, of SHA-256, as a Go sharding middleware has it.
+    WeightedVnodeSha256,
+    /// Kafka's default partitioner: the hash modulo the number of nodes, which are the partitions in their order.
+    KafkaMurmur2,
+    /// Jump consistent hash over the nodes in their order, which is Guava's `consistentHash`. Nodes may join and leave at the end only.
+    Jump,
 }
 
 impl Profile {
     /// Every profile.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 16] = [
         Self::LibmemcachedModula,
         Self::LibmemcachedKetama,
         Self::LibmemcachedKetamaWeighted,
@@ -142,6 +154,12 @@ impl Profile {
         Self::PythonHashRing,
         Self::NpmHashring,
         Self::NginxConsistent,
+        Self::EnvoyRingHash,
+        Self::EnvoyRingHashMurmur2,
+        Self::EnvoyMaglev,
+        Self::WeightedVnodeSha256,
+        Self::KafkaMurmur2,
+        Self::Jump,
     ];
 
     /// The name in the topology document.
@@ -158,6 +176,12 @@ impl Profile {
             Self::PythonHashRing => "python-hash-ring",
             Self::NpmHashring => "npm-hashring",
             Self::NginxConsistent => "nginx-consistent",
+            Self::EnvoyRingHash => "envoy-ring-hash",
+            Self::EnvoyRingHashMurmur2 => "envoy-ring-hash-murmur2",
+            Self::EnvoyMaglev => "envoy-maglev",
+            Self::WeightedVnodeSha256 => "weighted-vnode-sha256",
+            Self::KafkaMurmur2 => "kafka-murmur2",
+            Self::Jump => "jump",
         }
     }
 
@@ -177,12 +201,24 @@ impl Profile {
                 KeyHasher::Ketama
             }
             Self::NginxConsistent => KeyHasher::Crc32Itu,
+            Self::EnvoyRingHash | Self::EnvoyRingHashMurmur2 | Self::EnvoyMaglev | Self::Jump => KeyHasher::Xxh64,
+            Self::WeightedVnodeSha256 => KeyHasher::Sha256_64,
+            Self::KafkaMurmur2 => KeyHasher::KafkaMurmur2,
         }
     }
 
     /// Whether the system lets one choose the key hasher.
     pub(crate) const fn has_key_hashers(self) -> bool {
-        !matches!(self, Self::UhashringKetama | Self::PythonHashRing | Self::NpmHashring | Self::NginxConsistent)
+        matches!(
+            self,
+            Self::LibmemcachedModula
+                | Self::LibmemcachedKetama
+                | Self::LibmemcachedKetamaWeighted
+                | Self::LibmemcachedKetamaSpy
+                | Self::TwemproxyKetama
+                | Self::TwemproxyModula
+                | Self::Jump
+        )
     }
 }
 

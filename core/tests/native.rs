@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_macros, reason = "a test prints what it measured")]
 
 use proptest::prelude::*;
-use shardway_core::{DEFAULT_SLOTS, Node, Router, Scheme, Snapshot, Topology};
+use shardway_core::{DEFAULT_SLOTS, Node, Profile, Router, Scheme, Snapshot, Topology};
 use std::sync::Arc;
 
 /// The schemes in which nodes never exchange keys because of a third.
@@ -210,13 +210,63 @@ fn nobody_owns_anything_without_weight() {
 }
 
 #[test]
+fn an_ejection_under_a_profile_is_a_fleet_without_the_node() {
+    let nodes: Vec<(String, u32)> = (0..26).map(|node| (format!("10.0.0.{node}:9090"), 1 + node % 3)).collect();
+    for profile in Profile::ALL {
+        let scheme = Scheme::Profile(profile);
+        let router = router(scheme, &nodes);
+        for out in [0, 13, 25] {
+            let mut without = nodes.clone();
+            let (id, _) = without.remove(out);
+            let before = router.snapshot();
+            router.eject(&id).unwrap();
+            let (ejected, without) = (router.snapshot(), snapshot(scheme, &without));
+            let is_list = [Profile::LibmemcachedModula, Profile::TwemproxyModula, Profile::KafkaMurmur2, Profile::Jump];
+            for key in 0..2_000 {
+                let found = owner(&ejected, key);
+                assert_ne!(found.as_ref(), Some(&id), "{}", profile.name());
+                if is_list.contains(&profile) {
+                    // Lists keep their length, so that only the node's own keys move.
+                    assert!(found == owner(&before, key) || owner(&before, key).as_ref() == Some(&id));
+                } else {
+                    assert_eq!(found, owner(&without, key), "{}", profile.name());
+                }
+            }
+            router.revive(&id).unwrap();
+            assert_eq!(owner(&router.snapshot(), 7), owner(&before, 7));
+        }
+    }
+}
+
+#[test]
+fn profiles_refuse_what_their_systems_do_not_have() {
+    let document = |profile: &str, more: &str, nodes: &str| {
+        format!(r#"{{"format": 1, "scheme": {{"profile": "{profile}"}}{more}, "nodes": [{nodes}]}}"#)
+    };
+    let twins = r#"{"id": "a", "host": "h", "port": 11211}, {"id": "b", "host": "h"}"#;
+    for (profile, more, nodes, place) in [
+        ("memcached", "", "", "scheme.profile"),
+        ("npm-hashring", r#", "key_hasher": "xxh64""#, "", "key_hasher"),
+        ("kafka-murmur2", r#", "key_hasher": "ketama""#, "", "key_hasher"),
+        ("nginx-consistent", r#", "num_reps": 100"#, "", "num_reps"),
+        ("envoy-maglev", r#", "weight_unit": 2"#, "", "weight_unit"),
+        ("libmemcached-ketama", "", twins, "nodes[1]"),
+        ("twemproxy-modula", "", r#"{"id": "a", "weight": 1000000000}"#, "nodes"),
+    ] {
+        let error = Topology::from_json(&document(profile, more, nodes)).unwrap_err();
+        assert_eq!(error.place(), place, "{profile}: {error}");
+    }
+}
+
+#[test]
 fn documents_of_the_schemes_read_back() {
-    for scheme in [
+    let native = [
         Scheme::SLOTS_V1,
         Scheme::SlotsV1 { slots: 1 << 20, balance: Some(1_010) },
         Scheme::SlotsV1 { slots: 256, balance: Some(2_000) },
         Scheme::RendezvousV1,
-    ] {
+    ];
+    for scheme in native.into_iter().chain(Profile::ALL.map(Scheme::Profile)) {
         let topology = Topology::builder(scheme).node(Node::new("a")).build().unwrap();
         let again = Topology::from_json(&topology.to_json()).unwrap();
         assert_eq!(again, topology);

@@ -44,6 +44,41 @@ pub(super) fn murmur3_32(key: &[u8], seed: u32) -> u32 {
     hash ^ (hash >> 16)
 }
 
+/// `MurmurHash2` x86 32. Source: Austin Appleby.
+pub(super) fn murmur2_32(key: &[u8], seed: u32) -> u32 {
+    const M: u32 = 0x5bd1_e995;
+    let mut hash = seed ^ key.len() as u32;
+    let mut blocks = key.chunks_exact(4);
+    for block in &mut blocks {
+        let word = u32::from_le_bytes([block[0], block[1], block[2], block[3]]).wrapping_mul(M);
+        hash = hash.wrapping_mul(M) ^ (word ^ (word >> 24)).wrapping_mul(M);
+    }
+    let tail = blocks.remainder();
+    if !tail.is_empty() {
+        let word = tail.iter().rev().fold(0_u32, |word, &byte| (word << 8) | u32::from(byte));
+        hash = (hash ^ word).wrapping_mul(M);
+    }
+    hash = (hash ^ (hash >> 13)).wrapping_mul(M);
+    hash ^ (hash >> 15)
+}
+
+/// `MurmurHash64A`, as libstdc++ has it for `std::hash`. Source: Austin Appleby.
+pub(crate) fn murmur64a(key: &[u8], seed: u64) -> u64 {
+    const M: u64 = 0xc6a4_a793_5bd1_e995;
+    let mix = |value: u64| value ^ (value >> 47);
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0_u64, |word, &byte| (word << 8) | u64::from(byte));
+    let mut hash = seed ^ (key.len() as u64).wrapping_mul(M);
+    let mut blocks = key.chunks_exact(8);
+    for block in &mut blocks {
+        hash = (hash ^ mix(word(block).wrapping_mul(M)).wrapping_mul(M)).wrapping_mul(M);
+    }
+    let tail = blocks.remainder();
+    if !tail.is_empty() {
+        hash = (hash ^ word(tail)).wrapping_mul(M);
+    }
+    mix(mix(hash).wrapping_mul(M))
+}
+
 /// A byte as the JVM widens it: with its sign.
 fn signed(byte: u8) -> i32 {
     i32::from(byte as i8)

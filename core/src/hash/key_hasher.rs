@@ -54,11 +54,15 @@ pub enum KeyHasher {
     LibmemcachedHsieh,
     /// twemproxy's CRC-16, whose register is never cut to 16 bits.
     TwemproxyCrc16,
+    /// `MurmurHash2` with Kafka's seed and the highest bit cleared, as its default partitioner has it.
+    KafkaMurmur2,
+    /// The first eight bytes of SHA-256, big-endian.
+    Sha256_64,
 }
 
 impl KeyHasher {
     /// Every hasher.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
         Self::Ketama,
         Self::Fnv1_32,
         Self::Fnv1a32,
@@ -81,6 +85,8 @@ impl KeyHasher {
         Self::LibmemcachedJenkins,
         Self::LibmemcachedHsieh,
         Self::TwemproxyCrc16,
+        Self::KafkaMurmur2,
+        Self::Sha256_64,
     ];
 
     /// The name in the topology document.
@@ -109,6 +115,8 @@ impl KeyHasher {
             Self::LibmemcachedJenkins => "libmemcached-jenkins",
             Self::LibmemcachedHsieh => "libmemcached-hsieh",
             Self::TwemproxyCrc16 => "twemproxy-crc16",
+            Self::KafkaMurmur2 => "kafka-murmur2",
+            Self::Sha256_64 => "sha256-64",
         }
     }
 
@@ -157,12 +165,14 @@ impl KeyHasher {
             Self::LibmemcachedJenkins => libmemcached::jenkins(key),
             Self::LibmemcachedHsieh => libmemcached::hsieh(key),
             Self::TwemproxyCrc16 => libmemcached::crc16_uncut(key),
+            Self::KafkaMurmur2 => u64::from(bytewise::murmur2_32(key, 0x9747_b28c) & 0x7fff_ffff),
+            Self::Sha256_64 => digest::sha256_64(&[key]),
         }
     }
 
     /// Whether all 64 bits of the result are uniform, so that it can be a ring position as it is.
     pub(crate) const fn is_uniform(self) -> bool {
-        matches!(self, Self::Xxh64 | Self::Xxh3_64)
+        matches!(self, Self::Xxh64 | Self::Xxh3_64 | Self::Sha256_64)
     }
 }
 

@@ -1,6 +1,8 @@
 //! The hashes of libmemcached (libhashkit 1.1) and of twemproxy, as their x86 builds compute them: where C's `char` is
 //! widened it has a sign, so bytes from 0x80 on bring ones into the high bits. Sources: libhashkit, twemproxy `hashkit`.
 
+use super::bytewise::murmur2_32;
+
 /// A byte as a signed `char` widened to 32 bits.
 fn wide(byte: u8) -> u32 {
     byte as i8 as u32
@@ -53,21 +55,7 @@ pub(super) fn fnv1a_32(key: &[u8]) -> u64 {
 
 /// `MurmurHash2` with a seed made of the length.
 pub(super) fn murmur(key: &[u8]) -> u64 {
-    const M: u32 = 0x5bd1_e995;
-    let length = key.len() as u32;
-    let mut hash = 0xdead_beef_u32.wrapping_mul(length) ^ length;
-    let mut blocks = key.chunks_exact(4);
-    for block in &mut blocks {
-        let word = u32::from_le_bytes([block[0], block[1], block[2], block[3]]).wrapping_mul(M);
-        hash = hash.wrapping_mul(M) ^ (word ^ (word >> 24)).wrapping_mul(M);
-    }
-    let tail = blocks.remainder();
-    if !tail.is_empty() {
-        let word = tail.iter().rev().fold(0_u32, |word, &byte| (word << 8) | u32::from(byte));
-        hash = (hash ^ word).wrapping_mul(M);
-    }
-    hash = (hash ^ (hash >> 13)).wrapping_mul(M);
-    u64::from(hash ^ (hash >> 15))
+    u64::from(murmur2_32(key, 0xdead_beef_u32.wrapping_mul(key.len() as u32)))
 }
 
 /// Jenkins' lookup3 `hashlittle` with the initial value 13.

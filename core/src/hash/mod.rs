@@ -10,6 +10,7 @@ mod mix;
 pub use java::jvm_hash_code;
 pub use key_hasher::KeyHasher;
 
-pub(crate) use digest::md5;
+pub(crate) use bytewise::murmur64a;
+pub(crate) use digest::{md5, sha256_64};
 pub(crate) use java::{of_bool, of_long};
 pub(crate) use mix::{SPLITMIX_GAMMA, mix64};

@@ -16,8 +16,8 @@ pub(crate) enum Table {
     Slots(Slots, Position),
     /// The best score of all nodes.
     Scores(Scores, Position),
-    /// The hash modulo the length of a list, of so many nodes in all.
-    Modula(Box<[u32]>, usize),
+    /// A list of nodes, entered at a place that the hash gives.
+    List(List),
 }
 
 impl Table {
@@ -29,7 +29,7 @@ impl Table {
             Self::Ring(ring, position) => ring.owner(ring.find(position.of_key_hash(hash))),
             Self::Slots(slots, position) => slots.owner(slots.slot(position.of_key_hash(hash))),
             Self::Scores(scores, position) => scores.best(position.of_key_hash(hash), |_| true),
-            Self::Modula(list, _) => modula(list, hash).next().unwrap_or(NOBODY),
+            Self::List(list) => list.entries.get(list.place(hash)).copied().unwrap_or(NOBODY),
         }
     }
 
@@ -43,7 +43,7 @@ impl Table {
             }
             Self::Slots(slots, position) => slots.owner_among(slots.slot(position.of_key_hash(hash)), live),
             Self::Scores(scores, position) => scores.best(position.of_key_hash(hash), live),
-            Self::Modula(list, _) => modula(list, hash).find(|&node| live(node)).unwrap_or(NOBODY),
+            Self::List(list) => list.walk(hash).find(|&node| live(node)).unwrap_or(NOBODY),
         }
     }
 
@@ -57,7 +57,7 @@ impl Table {
             }
             Self::Slots(slots, position) => slots.owners(slots.slot(position.of_key_hash(hash)), live, out),
             Self::Scores(scores, position) => scores.ranked(position.of_key_hash(hash), live, out),
-            Self::Modula(list, n_nodes) => first_distinct(modula(list, hash).filter(|&node| live(node)), *n_nodes, out),
+            Self::List(list) => first_distinct(list.walk(hash).filter(|&node| live(node)), list.n_nodes, out),
         }
     }
 
@@ -67,7 +67,7 @@ impl Table {
             Self::Ring(ring, _) => ring.len(),
             Self::Slots(slots, _) => slots.len(),
             Self::Scores(scores, _) => scores.n_owners(),
-            Self::Modula(list, _) => list.len(),
+            Self::List(list) => list.entries.len(),
         }
     }
 
@@ -77,7 +77,7 @@ impl Table {
             Self::Ring(ring, _) => ring.is_owner(node),
             Self::Slots(slots, _) => slots.scores().is_owner(node),
             Self::Scores(scores, _) => scores.is_owner(node),
-            Self::Modula(list, _) => list.contains(&node),
+            Self::List(list) => list.entries.contains(&node),
         }
     }
 
@@ -87,9 +87,9 @@ impl Table {
             Self::Ring(ring, _) => ring.n_owners(),
             Self::Slots(slots, _) => slots.scores().n_owners(),
             Self::Scores(scores, _) => scores.n_owners(),
-            Self::Modula(list, n_nodes) => {
-                let mut seen = vec![false; *n_nodes];
-                list.iter().filter(|&&node| !std::mem::replace(&mut seen[node as usize], true)).count()
+            Self::List(list) => {
+                let mut seen = vec![false; list.n_nodes];
+                list.entries.iter().filter(|&&node| !std::mem::replace(&mut seen[node as usize], true)).count()
             }
         }
     }
@@ -116,19 +116,61 @@ impl Table {
                 let node = Some(scores.best(at, |_| true)).filter(|&node| node != NOBODY);
                 Shown { position: at, point: None, node }
             }
-            Self::Modula(list, _) => {
-                let place = (hash & 0xffff_ffff) % (list.len() as u64).max(1);
-                Shown { position: place, point: None, node: list.get(place as usize).copied() }
+            Self::List(list) => {
+                let place = list.place(hash);
+                Shown { position: place as u64, point: None, node: list.entries.get(place).copied() }
             }
         }
     }
 }
 
-/// A list from the entry of a 32-bit hash on, once around.
-fn modula(list: &[u32], hash: u64) -> impl Iterator<Item = u32> + '_ {
-    let place = (hash & 0xffff_ffff) % (list.len() as u64).max(1);
-    let (before, from) = list.split_at(place as usize);
-    from.iter().chain(before).copied()
+/// How a hash gives a place in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// Its low 32 bits modulo the length.
+    Modulo32,
+    /// The hash modulo the length.
+    Modulo,
+    /// Jump consistent hash. Source: Lamping, Veach, "A fast, minimal memory, consistent hash algorithm" (2014).
+    Jump,
+}
+
+/// Nodes in a list; one may stand in it more than once.
+#[derive(Debug)]
+pub(crate) struct List {
+    pub(crate) entries: Box<[u32]>,
+    pub(crate) entry: Entry,
+    /// The nodes of the topology, in the list or not.
+    pub(crate) n_nodes: usize,
+}
+
+impl List {
+    /// The place of a hash; 0 in an empty list.
+    fn place(&self, hash: u64) -> usize {
+        let len = (self.entries.len() as u64).max(1);
+        match self.entry {
+            Entry::Modulo32 => ((hash & 0xffff_ffff) % len) as usize,
+            Entry::Modulo => (hash % len) as usize,
+            Entry::Jump => jump(hash, len) as usize,
+        }
+    }
+
+    /// The entries from the place of a hash on, once around.
+    fn walk(&self, hash: u64) -> impl Iterator<Item = u32> + '_ {
+        let (before, from) = self.entries.split_at(self.place(hash));
+        from.iter().chain(before).copied()
+    }
+}
+
+/// The bucket of a hash among `buckets`, as published: the division is one IEEE 754 operation.
+fn jump(mut hash: u64, buckets: u64) -> u64 {
+    let (mut bucket, mut next) = (0_u64, 0_u64);
+    while next < buckets {
+        bucket = next;
+        hash = hash.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
+        next = ((bucket + 1) as f64 * (2_147_483_648.0 / ((hash >> 33) + 1) as f64)) as u64;
+    }
+    bucket
 }
 
 /// What [`Table::shown`] tells.
