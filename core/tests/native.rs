@@ -118,6 +118,45 @@ proptest! {
     }
 
     #[test]
+    fn replicas_are_of_as_many_zones_as_there_are(
+        scheme in scheme(), zones in prop::collection::vec(prop::option::of(0_u8..4), 1..12), n in 1_usize..12,
+        gone in any::<prop::sample::Index>(),
+    ) {
+        let node = |(number, zone): (usize, &Option<u8>)| {
+            let mut node = Node::new(format!("n{number}"));
+            node.zone = zone.map(|zone| zone.to_string());
+            node
+        };
+        let nodes: Vec<Node> = zones.iter().enumerate().map(node).collect();
+        let router = Router::new(Topology::builder(scheme).nodes(nodes.clone()).build().unwrap(), 0).unwrap();
+        let gone = gone.index(zones.len()) as u32;
+        let before = router.snapshot();
+        router.eject(&nodes[gone as usize].id).unwrap();
+        let after = router.snapshot();
+        let named: std::collections::BTreeSet<u8> = zones.iter().flatten().copied().collect();
+        let own = zones.iter().filter(|zone| zone.is_none()).count();
+        for key in 0..30_u64 {
+            let mut room = vec![0; n];
+            let found = before.replicas(&key.to_le_bytes(), &mut room).unwrap().n;
+            let found = &room[..found];
+            prop_assert_eq!(found[0], before.route(&key.to_le_bytes()).unwrap().node);
+            let zone = |node: &u32| zones[*node as usize].map_or(1_000 + *node, u32::from);
+            let distinct = |nodes: &[u32]| nodes.iter().map(zone).collect::<std::collections::BTreeSet<u32>>().len();
+            prop_assert_eq!(distinct(found), found.len().min(named.len() + own));
+            // Who stays keeps its place relative to the others that stay, but for those of the zone of the node that went.
+            let mut room = vec![0; n];
+            let Ok(rest) = after.replicas(&key.to_le_bytes(), &mut room) else { continue };
+            prop_assert!(!room[..rest.n].contains(&gone));
+            let others = |nodes: &[u32]| -> Vec<u32> {
+                nodes.iter().copied().filter(|node| zone(node) != zone(&gone)).collect()
+            };
+            let (old, new) = (others(found), others(&room[..rest.n]));
+            let shorter = old.len().min(new.len());
+            prop_assert_eq!(&old[..shorter], &new[..shorter]);
+        }
+    }
+
+    #[test]
     fn with_a_cap_the_order_of_nodes_does_not_matter_either(nodes in fleet(), turn in any::<prop::sample::Index>()) {
         let scheme = Scheme::SlotsV1 { slots: 1_024, balance: Some(1_050) };
         let mut turned = nodes.clone();

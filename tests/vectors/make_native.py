@@ -213,7 +213,7 @@ def others() -> list[Json]:
         {"id": "most", "weight": 10**9},
     ]
     names = [{"id": name} for name in ("é", "订单", "🦀", "a b", "[::1]:11211", "unix:/a:b")]
-    nodes = [equal_nodes(1), equal_nodes(5), equal_nodes(40), weights, names]
+    nodes = [equal_nodes(1), equal_nodes(5), equal_nodes(40), weights, names, zoned_nodes()]
     found = []
     for scheme in (
         {"native": "rendezvous-v1"},
@@ -232,6 +232,21 @@ def equal_nodes(count: int) -> list[Json]:
     return [{"id": f"node-{number}"} for number in range(count)]
 
 
+def zoned_nodes() -> list[Json]:
+    zones = ("east", "west", "east", "east", None, "north", "west", "east", None, "east")
+    return [{"id": f"node-{number}"} | ({"zone": zone} if zone else {}) for number, zone in enumerate(zones)]
+
+
+def spread(order: list[str], topology: Json, n: int) -> list[str]:
+    """The first `n` of an order of nodes: one of each zone, then the others. No zone is a zone of one's own."""
+    zone = {node["id"]: node.get("zone", (node["id"],)) for node in topology["nodes"]}
+    first: list[str] = []
+    for name in order:
+        if zone[name] not in {zone[other] for other in first}:
+            first.append(name)
+    return (first + [name for name in order if name not in first])[:n]
+
+
 def topologies() -> list[Json]:
     return [
         document(equal_nodes(1)),
@@ -246,6 +261,7 @@ def topologies() -> list[Json]:
         document(equal_nodes(5), key_hasher="xxh64"),
         document(equal_nodes(5), key_hasher="fnv1a-64"),
         document(equal_nodes(5), key_hasher="ketama"),
+        document(zoned_nodes()),
     ]
 
 
@@ -294,7 +310,8 @@ def replicas(of: list[Json]) -> list[Json]:
     for number, topology in enumerate(of):
         ring, asked = placed(topology), keys(30, 100 + number)
         for n in (1, 2, 3, 7):
-            answers = [ring.replicas(key, n) for key in asked]
+            every = len(topology["nodes"])
+            answers = [spread(ring.replicas(key, every), topology, n) for key in asked]
             cases.append({"topology": topology, "n": n, "keys": asked, "owners": answers})
     return cases
 

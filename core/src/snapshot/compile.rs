@@ -1,5 +1,6 @@
 //! From what is wanted to what is fast: the tables that all snapshots of a topology share.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Mask;
@@ -19,6 +20,8 @@ pub(crate) struct Compiled {
     hasher: KeyHasher,
     thrift_keys: bool,
     rebuilds_on_ejection: bool,
+    /// The zone of each node as a number, where a native scheme has nodes in more than one.
+    zones: Option<Vec<u32>>,
 }
 
 impl Compiled {
@@ -30,6 +33,7 @@ impl Compiled {
             hasher: topology.key_hasher(),
             thrift_keys,
             rebuilds_on_ejection: placement::points_depend_on_others(&topology),
+            zones: zones(&topology),
             topology,
         }
     }
@@ -48,6 +52,10 @@ impl Compiled {
 
     pub(crate) fn rebuilds_on_ejection(&self) -> bool {
         self.rebuilds_on_ejection
+    }
+
+    pub(crate) fn zones(&self) -> Option<&[u32]> {
+        self.zones.as_deref()
     }
 
     pub(crate) fn table_without(&self, ejected: &Mask) -> Table {
@@ -79,4 +87,29 @@ impl Compiled {
         let mut room = [0; 8];
         key_bytes(key, &mut room).map(|bytes| self.hasher.hash(bytes))
     }
+}
+
+/// Numbers the zones; a node without one is in a zone of its own. `None` where there is nothing to spread over, and in
+/// profiles, whose systems know no zones.
+fn zones(topology: &Topology) -> Option<Vec<u32>> {
+    let is_native = !matches!(topology.scheme(), Scheme::Finagle { .. } | Scheme::Profile(_));
+    if !is_native || topology.nodes().iter().all(|node| node.zone.is_none()) {
+        return None;
+    }
+    let mut numbers = BTreeMap::new();
+    let mut next = 0;
+    let mut number = || {
+        next += 1;
+        next
+    };
+    Some(
+        topology
+            .nodes()
+            .iter()
+            .map(|node| match node.zone.as_deref() {
+                Some(zone) => *numbers.entry(zone).or_insert_with(&mut number),
+                None => number(),
+            })
+            .collect(),
+    )
 }

@@ -46,7 +46,8 @@ impl Snapshot {
         let hash = self.hash(key)?;
         let name = |node: u32| self.node(node).map(|node| node.id.clone()).unwrap_or_default();
         let mut owners = [0; NEXT + 1];
-        let found = self.replicas(key, &mut owners).map_or(0, |replicas| replicas.n);
+        // The order of taking over, which zones do not change.
+        let found = self.table.owners(hash, |node| !self.is_ejected(node), &mut owners);
         let mut owners = owners[..found].iter().map(|&node| name(node));
         let shown = self.table.shown(hash);
         Ok(Explanation {

@@ -46,16 +46,36 @@ impl Snapshot {
         self.compiled.hash(key.into())
     }
 
-    /// Writes the first distinct owners of `key` to `out`, the owner first, as many as there is room for.
-    /// Ejected nodes are passed over. Allocates nothing with room for up to 32.
+    /// Writes the first distinct owners of `key` to `out`, the owner first, as many as there is room for. Where nodes of a
+    /// native scheme declare zones, first one of each zone, then the others. Ejected nodes are passed over. Allocates
+    /// nothing with room for up to 32.
     pub fn replicas<'k>(&self, key: impl Into<Key<'k>>, out: &mut [u32]) -> Result<Replicas> {
         let hash = self.hash(key)?;
         if self.live_owners == 0 {
             return Err(Error::shard_not_available());
         }
         let wanted = out.len().min(self.live_owners);
-        let n = self.table.owners(hash, |node| !self.masked || !self.ejected.contains(node), &mut out[..wanted]);
-        Ok(Replicas { n, revision: self.revision })
+        let out = &mut out[..wanted];
+        let live = |node| !self.masked || !self.ejected.contains(node);
+        let spread = self.compiled.zones().map_or(0, |zones| self.one_a_zone(hash, zones, live, out));
+        let (first, rest) = out.split_at_mut(spread);
+        let n = self.table.owners(hash, |node| live(node) && !first.contains(&node), rest);
+        Ok(Replicas { n: spread + n, revision: self.revision })
+    }
+
+    /// Writes the first owner of each zone, in the order of preference; gives how many.
+    fn one_a_zone(&self, hash: u64, zones: &[u32], live: impl Fn(u32) -> bool, out: &mut [u32]) -> usize {
+        let zone = |node: u32| zones.get(node as usize);
+        for n in 0..out.len() {
+            let taken = &out[..n];
+            let is_new = |node| !taken.iter().any(|&other| zone(other) == zone(node));
+            let next = self.table.owner_among(hash, |node| live(node) && is_new(node));
+            if next == NOBODY {
+                return n;
+            }
+            out[n] = next;
+        }
+        out.len()
     }
 
     /// No node's index.
