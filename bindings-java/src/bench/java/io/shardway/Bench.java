@@ -120,14 +120,14 @@ public class Bench {
             ns.get("routeBytes"),
             peer,
             ns.get("nothing"),
-            "ns 60"));
+            "share 8.57"));
     rows.add(
         row(
             "Java route(String), 100 nodes",
             ns.get("routeText"),
             peer,
             ns.get("nothing"),
-            "ns 100"));
+            "share 14.29"));
     rows.add(
         row(
             "Java groupPacked(direct buffers) (a key)",
