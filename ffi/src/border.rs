@@ -136,6 +136,8 @@ pub(crate) struct Out<T>(NonNull<T>);
 impl<T> Out<T> {
     /// # Safety
     /// `pointer` is NULL, or may be written as a `T` until the export returns.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "a call costs more than the check")]
     pub(crate) unsafe fn new(pointer: *mut T, place: &'static str) -> Result<Self> {
         let pointer = NonNull::new(pointer).ok_or_else(|| bad(place, "is NULL; give a place for the answer"))?;
         aligned(pointer.as_ptr(), place)?;
@@ -203,12 +205,14 @@ pub(crate) fn start<T>(slice: &[T]) -> *const T {
 ///
 /// # Safety
 /// `data` is NULL or points to `length` values of `T` that nobody changes while the result lives.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "a call costs more than the check")]
 pub(crate) unsafe fn slice<'a, T>(data: *const T, length: usize, place: &'static str) -> Result<&'a [T]> {
     if length == 0 {
         return Ok(&[]);
     }
     if data.is_null() {
-        return Err(bad(place, format!("is NULL, but its length is {length}; give the data, or length 0")));
+        return Err(null(place, "length", length, "data"));
     }
     aligned(data, place)?;
     fits::<T>(length, place)?;
@@ -225,7 +229,7 @@ pub(crate) unsafe fn slice_mut<'a, T>(data: *mut T, length: usize, place: &'stat
         return Ok(&mut []);
     }
     if data.is_null() {
-        return Err(bad(place, format!("is NULL, but its capacity is {length}; give the array, or capacity 0")));
+        return Err(null(place, "capacity", length, "array"));
     }
     aligned(data, place)?;
     fits::<T>(length, place)?;
@@ -264,18 +268,36 @@ pub(crate) fn flag(value: impl Into<i64>, place: &'static str) -> Result<bool> {
     }
 }
 
+// The checks are inlined into every export, their errors are made apart: they cost a lookup several times otherwise.
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "a call costs more than the check")]
 fn aligned<T>(pointer: *const T, place: &'static str) -> Result<()> {
-    if pointer.is_aligned() {
-        return Ok(());
-    }
-    Err(bad(place, format!("is not aligned to {} bytes, as its type must be", align_of::<T>())))
+    if pointer.is_aligned() { Ok(()) } else { Err(misaligned(place, align_of::<T>())) }
 }
 
+#[cold]
+fn misaligned(place: &'static str, bytes: usize) -> Error {
+    bad(place, format!("is not aligned to {bytes} bytes, as its type must be"))
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "a call costs more than the check")]
 fn fits<T>(length: usize, place: &'static str) -> Result<()> {
     match length.checked_mul(size_of::<T>()) {
-        Some(bytes) if isize::try_from(bytes).is_ok() => Ok(()),
-        _ => Err(bad(place, format!("has length {length}, more than any object can have; give its true length"))),
+        Some(bytes) if bytes <= isize::MAX as usize => Ok(()),
+        _ => Err(too_long(place, length)),
     }
+}
+
+#[cold]
+fn too_long(place: &'static str, length: usize) -> Error {
+    bad(place, format!("has length {length}, more than any object can have; give its true length"))
+}
+
+#[cold]
+fn null(place: &'static str, count: &str, length: usize, what: &str) -> Error {
+    bad(place, format!("is NULL, but its {count} is {length}; give the {what}, or {count} 0"))
 }
 
 /// A struct of C's that begins with `struct_size`. Each side touches only what both sides know, so that
