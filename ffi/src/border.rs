@@ -285,7 +285,7 @@ fn misaligned(place: &'static str, bytes: usize) -> Error {
 #[allow(clippy::inline_always, reason = "a call costs more than the check")]
 fn fits<T>(length: usize, place: &'static str) -> Result<()> {
     match length.checked_mul(size_of::<T>()) {
-        Some(bytes) if bytes <= isize::MAX as usize => Ok(()),
+        Some(bytes) if isize::try_from(bytes).is_ok() => Ok(()),
         _ => Err(too_long(place, length)),
     }
 }
